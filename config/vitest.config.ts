@@ -33,7 +33,7 @@ const LONG = [
   "test/engine/who-wins.test.ts",
   "test/engine/torn.test.ts",
   "test/security/bounded.test.ts",
-  "test/ui/halt.test.ts",
+  "test/ui/safety-stop.test.ts",
   "test/simulator/mutants/mutants.test.ts",
   "test/security/swapped-folders.test.ts",
   "test/engine/daemon/hot.test.ts",

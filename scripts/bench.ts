@@ -3,7 +3,7 @@
  * mdmirror with bare loops and with other programs. Each part has its own options: `-- PART
  * --help`.
  */
-import { runPart } from "./run-part.ts";
+import { runPart } from "./usage.ts";
 
 const at = (file: string) => new URL(file, import.meta.url);
 

@@ -5,8 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { listSettings } from "../src/mirror/settings/settings.ts";
-import { formatCommandHelp, formatOverview } from "../src/cli/help.ts";
-import { COMMANDS } from "../src/cli/table.ts";
+import { COMMANDS, formatCommandHelp, formatOverview } from "../src/cli/table.ts";
 import { ENVIRONMENT } from "./build/man-pages.ts";
 import { tableLines } from "./generated-block.ts";
 

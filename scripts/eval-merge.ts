@@ -21,10 +21,18 @@ import { aboutRun } from "./results.ts";
 import { adversaries, LARGEST } from "../test/merge/adversaries.ts";
 import { keepsCounts } from "../test/merge/word-counts.ts";
 import { type Case, findSets, isLookedAt, readCases } from "./eval-merge/cases.ts";
-import { measureNotes } from "./eval-merge/notes.ts";
 import { isGarbled, judge, sortedLines, type Verdict } from "./eval-merge/judge.ts";
 import { gitMerge, type Merge, rivals } from "./eval-merge/rivals.ts";
 import { asksForHelp, printUsage } from "./usage.ts";
+import {
+  editedLists,
+  judgeNote,
+  mergeNote,
+  type Note,
+  type NoteVerdict,
+  readNotes,
+  turned,
+} from "../test/merge/daily-notes.ts";
 
 type Row = { cases: number; auto: number; garbled: number } & Record<Exclude<Verdict, "conflict">, number>;
 /**
@@ -204,4 +212,31 @@ function runProbe(input: string): void {
   const end = result.kind === "clean" ? result.how : `conflict: ${result.reason}`;
   const grownMb = Math.round(process.resourceUsage().maxRSS / 1024 - before / 1024 ** 2);
   console.log(JSON.stringify({ input, cpuMs: Math.round(ms), threadMs, grownMb, end }));
+}
+
+type NoteRow = { cases: number } & Record<NoteVerdict, number>;
+
+/**
+ * Returns the number of each verdict on the daily notes and the edited lists; for the notes, also
+ * those of other tools.
+ */
+function measureNotes(withRivals: boolean): Record<string, NoteRow> {
+  const notes = readNotes().flatMap((note) => [note, turned(note)]);
+  const lists = editedLists(60, 1).map((list): Note => ({ ...list, title: `${list.format}: ${list.change}` }));
+  const rows: Record<string, NoteRow> = {
+    "daily notes": rowOf(notes, mergeNote),
+    "edited lists": rowOf(lists, mergeNote),
+  };
+  if (!withRivals) return rows;
+  for (const [name, merge] of Object.entries(rivals())) {
+    const mergeOther = ({ base, local, remote }: Note) => merge({ base, ours: remote, theirs: local });
+    rows[`daily notes by ${name}`] = rowOf(notes, mergeOther);
+  }
+  return rows;
+}
+
+function rowOf(notes: readonly Note[], merge: (note: Note) => string | undefined): NoteRow {
+  const row: NoteRow = { cases: notes.length, right: 0, needless: 0, wrong: 0 };
+  for (const note of notes) row[judgeNote(note, merge(note))]++;
+  return row;
 }

@@ -20,7 +20,7 @@ const SILENT = [
   "src/markdown/outline/**",
   "src/service/store/**",
   "src/page/islands/**",
-  "src/cli/completion/scripts.ts",
+  "src/cli/commands/completion.ts",
 ];
 /** Matches comments, literals, and what may come before a regular expression. */
 const TOKEN =

@@ -5,8 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { MUTANTS } from "../test/simulator/mutants/all.ts";
-import { checkMutant } from "../test/simulator/mutants/mutant.ts";
-import { runTests, type TestsEnd } from "../test/simulator/mutants/run.ts";
+import { checkMutant, runTests, type TestsEnd } from "../test/simulator/mutants/mutant.ts";
 import { asksForHelp, printUsage } from "./usage.ts";
 
 if (asksForHelp()) {

@@ -8,7 +8,7 @@
  * - `--small` uses workspaces of one to four documents.
  * - `--links` uses documents that link to each other, and mirrors that translate links.
  * - `--programs` runs programs beside daemons that write many files, read them and wait.
- * - `--profile NAME` uses one deployment of test/variants/profiles.ts for all runs, instead of each
+ * - `--profile NAME` uses one deployment of test/variants/variant.ts for all runs, instead of each
  *   seed's own.
  * - `--replay BUNDLE` replays the plan in a user's `mdmirror doctor --bundle BUNDLE`. Exit 1 if the
  *   plan differs from the recorded one.
@@ -18,7 +18,7 @@ import { Worker } from "node:worker_threads";
 import { addTotals, noTotals, type Totals, describeTotals } from "../test/simulator/runs/totals.ts";
 import type { WorkerTask } from "../test/simulator/runs/worker.ts";
 import { asksForHelp, printUsage } from "./usage.ts";
-import { readProfile } from "../test/variants/profiles.ts";
+import { readProfile } from "../test/variants/variant.ts";
 import { readFileSync } from "node:fs";
 import { readBundle, replayBundle } from "../test/simulator/replay.ts";
 

@@ -2,7 +2,7 @@
  * `npm run soak [-- PART] [options]`: long runs. Without PART, injects real faults into real
  * processes, files and HTTP. Each part has its own options: `-- PART --help`.
  */
-import { runPart } from "./run-part.ts";
+import { runPart } from "./usage.ts";
 
 const at = (file: string) => new URL(file, import.meta.url);
 

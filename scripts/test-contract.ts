@@ -7,7 +7,7 @@
  * Without `--url` it runs against services in this process, over HTTP: one as it is, then one with
  * the profile `deployed`.
  *
- * - `--profile NAME` runs against a deployment of test/variants/profiles.ts. Tests that it cannot
+ * - `--profile NAME` runs against a deployment of test/variants/variant.ts. Tests that it cannot
  *   pass are listed with the reason, and must fail.
  *
  * Exit code: 0 all passed, 1 some failed, 2 wrong usage.
@@ -15,10 +15,8 @@
 import { parseArgs } from "node:util";
 import { CONTRACT } from "../test/contract/suite/all.ts";
 import { cannotHold } from "../test/contract/suite/cannot-hold.ts";
-import { runContractTest } from "../test/contract/suite/run.ts";
-import type { ContractTest, Target } from "../test/contract/suite/world.ts";
-import { type ProfileName, PROFILES, readProfile } from "../test/variants/profiles.ts";
-import type { Variant } from "../test/variants/variant.ts";
+import { type ContractTest, runContractTest, type Target } from "../test/contract/suite/world.ts";
+import { type ProfileName, PROFILES, readProfile, type Variant } from "../test/variants/variant.ts";
 import { type Opened, openOther, openOwn } from "./contract/opened.ts";
 import { asksForHelp, printUsage } from "./usage.ts";
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Counted } from "./service-words.ts";
+import type { Counted } from "./service.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const TIME = "/usr/bin/time";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { DEFAULT_CONFIG } from "../../src/mirror/settings/config.ts";
 import { linkFolder } from "../../src/mirror/folder/link-folder.ts";
-import { systemRandom } from "../../src/common/system-random.ts";
+import { systemRandom } from "../../src/common/random.ts";
 import { readUserOrigin } from "../../src/mirror/trust/gate.ts";
 import { type Finished, PROJECT, runChild } from "./child.ts";
 import { type CorpusName, writeCorpus } from "./corpus.ts";

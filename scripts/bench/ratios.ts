@@ -4,6 +4,12 @@
  * another program or with a bound. It measures the two sides in turn on this machine, and takes the
  * median of the pairs.
  */
+import type { Line, LineOptions } from "./line.ts";
+import { CLONE, NO_OP, ONE_EDIT, PUSH } from "./lines/syncs.ts";
+import { PEER_LINES } from "./lines/peers.ts";
+import { REQUESTS } from "./lines/requests.ts";
+import { MEMORY, START } from "./lines/small.ts";
+import { REST_MEMORY, SAVE } from "./lines/watch.ts";
 import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { resolve } from "node:path";
@@ -11,10 +17,22 @@ import { parseArgs } from "node:util";
 import { killChildren } from "./child.ts";
 import { corpusFault, isGenerated } from "./corpus.ts";
 import { openFixture } from "./fixture.ts";
-import type { LineOptions, Line } from "./line.ts";
-import { LINES } from "./lines.ts";
-import type { Row } from "./rows.ts";
-import { tableOf } from "./table.ts";
+import { type Row, tableOf } from "./rows.ts";
+
+/** Every line of the benchmark, in the order of the table. */
+
+export const LINES: readonly Line[] = [
+  CLONE,
+  PUSH,
+  NO_OP,
+  ONE_EDIT,
+  REQUESTS,
+  SAVE,
+  MEMORY,
+  REST_MEMORY,
+  START,
+  ...PEER_LINES,
+];
 
 const LARGE = 100_000;
 /** LIMIT: pairs with many documents, because each clone or push then takes half a minute. */

@@ -1,6 +1,8 @@
+import type { CorpusName } from "./corpus.ts";
+
 /** The results of the benchmark: one row for each figure, with its bound. */
 
-export type Unit = "×" | "ms" | "MB" | "requests";
+type Unit = "×" | "ms" | "MB" | "requests";
 
 /** Bound of a figure: at most (`most`) or at least (`least`) `must`. */
 export type Bound = { readonly sense: "most" | "least"; readonly must: number; readonly aim: number | null };
@@ -76,3 +78,99 @@ export function figureText(value: number): string {
 
 export const secondsText = (ms: number): string =>
   ms < 1_000 ? `${ms.toFixed(0)} ms` : `${(ms / 1_000).toFixed(2)} s`;
+
+/** Rows of figures that are not a ratio: without another side, or with one that is only shown. */
+
+type FigureRow = {
+  readonly line: string;
+  readonly what: string;
+  readonly size: CorpusName;
+  readonly unit: Unit;
+  readonly bound: Bound | null;
+  readonly ours?: string;
+  readonly other?: string;
+  readonly note?: string;
+  /** Requests of one run. */
+  readonly requests?: number;
+  /** The figure, if it is not the median of the samples. */
+  readonly figure?: number;
+};
+
+export function figureRow(row: FigureRow, samples: readonly number[]): Measured {
+  const { line, what, size, unit, bound, ours = "", other = null, note = "" } = row;
+  const figure = row.figure ?? median(samples);
+  return {
+    kind: "measured",
+    line,
+    what,
+    size,
+    unit,
+    figure,
+    n: samples.length,
+    bound,
+    ours,
+    other,
+    spread: spreadOf(samples),
+    cpu: "",
+    note,
+    ...(row.requests === undefined ? {} : { requests: figureText(row.requests) }),
+  };
+}
+
+/** Prints the table. */
+
+const HEADS = [
+  "measure",
+  "size",
+  "figure",
+  "spread",
+  "must",
+  "aim",
+  "",
+  "ours",
+  "other",
+  "CPU",
+  "requests",
+  "n",
+] as const;
+
+export function tableOf(rows: readonly Row[]): string[] {
+  const cells = rows.map(cellsOf);
+  const widths = HEADS.map((head, n) =>
+    Math.max(head.length, ...cells.map((cell) => (cell.length === HEADS.length ? cell[n]!.length : 0))),
+  );
+  const show = (cell: readonly string[]) =>
+    cell.length === HEADS.length
+      ? cell
+          .map((text, n) => (n === 0 || n === 6 ? text.padEnd(widths[n]!) : text.padStart(widths[n]!)))
+          .join("  ")
+          .trimEnd()
+      : `${cell[0]!.padEnd(widths[0]!)}  ${cell[1]!.padStart(widths[1]!)}  ${cell[2]!}`;
+  const lines = [show(HEADS)];
+  rows.forEach((row, n) => {
+    lines.push(show(cells[n]!));
+    if (row.kind === "measured" && row.note !== "") lines.push(`  ${row.note}`);
+  });
+  return lines;
+}
+
+function cellsOf(row: Row): string[] {
+  if (row.kind !== "measured") return [row.line, row.size, `${row.kind}: ${row.why}`];
+  const { what, size, unit, figure, spread, bound, ours, other, n } = row;
+  const sign = bound?.sense === "least" ? "≥" : "≤";
+  const met = isMet(row);
+  return [
+    what,
+    size,
+    `${figureText(figure)} ${unit}`,
+    n > 1 ? `${figureText(spread[0])}–${figureText(spread[1])}` : "",
+    bound === null ? "" : `${sign} ${bound.must}`,
+    bound === null || bound.aim === null ? "" : `${sign} ${bound.aim}`,
+    met === null ? "" : met ? "met" : "MISSED",
+    ours,
+    other ?? "",
+    row.cpu,
+    row.requests ?? "",
+    String(n),
+  ];
+}

@@ -10,7 +10,7 @@ import { startHttp } from "../../src/service/http/server.ts";
 import { importFolder } from "../../src/service/import/import.ts";
 import { createService, type ServiceWire } from "../../src/service/service.ts";
 import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
-import type { BenchMessage, Counted, ServiceMessage } from "./service-words.ts";
+import type { BenchMessage, Counted, ServiceMessage } from "./service.ts";
 
 const folder = process.argv[2]!;
 mkdirSync(folder, { recursive: true });

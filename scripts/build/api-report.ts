@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { replaceBlock } from "../generated-block.ts";
-import { reachedTypes, typeEntries } from "./types.ts";
+import { reachedTypes, typeEntries } from "./dist.ts";
 
 /**
  * Descriptions of the library, stored in files, so that each change for its users shows in a diff.

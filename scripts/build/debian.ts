@@ -15,14 +15,13 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { fillTemplate } from "./template.ts";
 
 /**
  * Options of the Debian package, which contains what `npm pack` packs, its dependencies, man pages
  * and completions.
  */
 
-export type DebianOptions = {
+type DebianOptions = {
   /** Path of the checkout, ending with a slash. */
   readonly root: string;
   /** Folder for the package. */
@@ -183,4 +182,16 @@ function run(command: string, args: readonly string[], cwd: string): string {
   if (ended.status !== 0)
     throw new Error(`${command} ${args[0]} failed (${ended.status ?? ended.error?.message}): ${ended.stderr}`);
   return ended.stdout;
+}
+
+/**
+ * Replaces each `{{NAME}}` of a template.
+ * @throws if `fields` lacks a name
+ */
+function fillTemplate(template: string, fields: Readonly<Record<string, string>>): string {
+  return template.replace(/\{\{([A-Z0-9]+)\}\}/g, (place, name: string) => {
+    const value = fields[name];
+    if (value === undefined) throw new Error(`nothing fills ${place}`);
+    return value;
+  });
 }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -10,18 +11,17 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import Sqlite from "better-sqlite3";
 import { bundleProgram } from "./bundle.ts";
 import { bundlePage } from "./page.ts";
-import { reachedTypes, typeEntries } from "./types.ts";
 
 /**
  * Builds `dist/` from `src/`, once for all processes that need it at the same time: types by tsc,
  * programs by esbuild. A build does not check types; `npm run check` does.
  */
 
-export type Built =
+type Built =
   | { readonly kind: "made" | "up to date"; readonly files: number }
   /** `why` is a clause. */
   | { readonly kind: "failed"; readonly why: string };
@@ -146,4 +146,35 @@ function readIfExists(file: string): string | null {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
+}
+
+const IMPORT = /(?:from|import\()\s*"(\.[^"]+)"/g;
+
+/**
+ * Returns the declaration files that a user of the package can reach, in the order of their
+ * imports.
+ * @param entries exported declaration files, as paths in `dist`
+ * @throws if a file imports one that does not exist
+ */
+export function reachedTypes(dist: string, entries: readonly string[]): string[] {
+  const reached = new Set(entries);
+  for (const file of reached) {
+    const text = readFileSync(join(dist, file), "utf8");
+    for (const [, name] of text.matchAll(IMPORT)) {
+      const found = normalize(join(dirname(file), name!)).replace(/\.(?:js|ts)$/, ".d.ts");
+      if (!existsSync(join(dist, found))) throw new Error(`${file} imports ${name}, which is not there`);
+      reached.add(found);
+    }
+  }
+  return [...reached];
+}
+
+type Exports = Readonly<Record<string, string | { readonly types: string }>>;
+
+/** Returns the exported declaration files of the package, as paths in `dist`. */
+export function typeEntries(root: string): string[] {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly exports: Exports };
+  return Object.values(exports).flatMap((entry) =>
+    typeof entry === "string" ? [] : [entry.types.replace(/^\.\/dist\//, "")],
+  );
 }

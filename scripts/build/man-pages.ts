@@ -3,11 +3,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { listOptions } from "../../src/cli/args.ts";
-import type { Command, CommandEntry } from "../../src/cli/command.ts";
+import { type Command, type CommandEntry, listOptions } from "../../src/cli/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
-import { formatUsage } from "../../src/cli/help.ts";
-import { COMMANDS } from "../../src/cli/table.ts";
+import { COMMANDS, formatUsage } from "../../src/cli/table.ts";
 
 export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
   ["MDMIRROR_API_KEY", "The API key, if you do not give --key-file. It goes only to the linked folder's address."],

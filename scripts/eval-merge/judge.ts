@@ -1,6 +1,6 @@
 import { newBudget } from "../../src/markdown/merge/budget.ts";
 import { StringNumbers, splitLines } from "../../src/markdown/merge/split.ts";
-import { diff } from "../../src/markdown/merge/myers.ts";
+import { diff } from "../../src/markdown/merge/diff.ts";
 
 /**
  * How a result compares with the committed version: equal but for white space, a few words

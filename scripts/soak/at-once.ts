@@ -3,7 +3,7 @@
  * in use, or let the daemon work. Nothing is done twice.
  */
 import { type Ended, type Rig, linkAndSync, openRig, run, start, fillService, workOnBothSides } from "./fixture.ts";
-import { countDamage, openLedger, recordState } from "./judge.ts";
+import { countDamage, openLedger, recordState } from "./oracle.ts";
 import type { Fault, Soak } from "./row.ts";
 
 const DOCUMENTS = 60;

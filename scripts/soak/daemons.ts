@@ -16,7 +16,7 @@ import {
   linkAndSync,
   openRig,
 } from "./fixture.ts";
-import { countDamage, openLedger, recordState } from "./judge.ts";
+import { countDamage, openLedger, recordState } from "./oracle.ts";
 import { withLine } from "./marked.ts";
 import { SAVE_METHODS } from "./person.ts";
 import { startEditor } from "./races.ts";

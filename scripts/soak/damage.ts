@@ -31,7 +31,7 @@ import {
   fillService,
 } from "./fixture.ts";
 import { newText } from "./marked.ts";
-import { countDamage, openLedger, recordState } from "./judge.ts";
+import { countDamage, openLedger, recordState } from "./oracle.ts";
 import type { Fault, Soak } from "./row.ts";
 
 const DOCUMENTS = 60;

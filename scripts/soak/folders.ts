@@ -7,7 +7,7 @@
 import { parseArgs } from "node:util";
 import { drawHistory, type History, showCommand, shrink } from "../../test/folders/history.ts";
 import { play } from "../../test/folders/world.ts";
-import { openSqliteScene } from "../../test/histories/sqlite-scene.ts";
+import { openSqliteScene } from "../../test/histories/scene.ts";
 import { rollDice } from "../../test/simulator/dice.ts";
 
 const { values } = parseArgs({

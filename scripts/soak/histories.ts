@@ -6,10 +6,8 @@
  * after the other have given all these answers? Exit 1 if not, or if that could not be decided.
  */
 import { parseArgs } from "node:util";
-import { checkHistory, describeVerdict } from "../../test/histories/judge.ts";
-import { runScene } from "../../test/histories/live.ts";
-import { openPostgresScene } from "../../test/histories/postgres-scene.ts";
-import { openSqliteScene } from "../../test/histories/sqlite-scene.ts";
+import { checkHistory, describeVerdict } from "../../test/histories/oracle.ts";
+import { openPostgresScene, openSqliteScene, runScene } from "../../test/histories/scene.ts";
 
 const { values } = parseArgs({
   options: {

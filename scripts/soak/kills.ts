@@ -22,7 +22,7 @@ import {
   writeLocally,
 } from "./fixture.ts";
 import { newText } from "./marked.ts";
-import { countDamage, type Ledger, openLedger, recordState } from "./judge.ts";
+import { countDamage, type Ledger, openLedger, recordState } from "./oracle.ts";
 import type { Fault, Row, Soak } from "./row.ts";
 
 const DOCUMENTS = 120;

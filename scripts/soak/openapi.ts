@@ -4,17 +4,16 @@
  * request and answer with `src/contract/openapi.json`. A violation is an answer that the document
  * does not describe, or an invalid request that the service accepts. Exit 1 if there is any.
  *
- * - `--profile NAME` (`test/variants/profiles.ts`) makes the service answer like that deployment,
+ * - `--profile NAME` (`test/variants/variant.ts`) makes the service answer like that deployment,
  *   which the document does not describe. Prism must then find violations.
  */
 import { parseArgs } from "node:util";
 import { Api, type Exchange } from "../../src/conformance/world.ts";
 import { CONTRACT } from "../../test/contract/suite/all.ts";
-import { runContractTest } from "../../test/contract/suite/run.ts";
+import { runContractTest } from "../../test/contract/suite/world.ts";
 import { fc } from "../../test/property.ts";
-import { requestTo } from "../../test/security/hostile-requests.ts";
-import { openWorld } from "../../test/security/tenants.ts";
-import { PROFILES, readProfile } from "../../test/variants/profiles.ts";
+import { openWorld, requestTo } from "../../test/security/hostile-requests.ts";
+import { PROFILES, readProfile } from "../../test/variants/variant.ts";
 import { openOwn } from "../contract/opened.ts";
 import { sendThrough, startPrism, Violations } from "./prism.ts";
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Exchange } from "../../src/conformance/world.ts";
 import { isJsonObject } from "../../src/contract/json.ts";
-import { MAX_BODY_BYTES } from "../../src/service/requests/body.ts";
+import { MAX_BODY_BYTES } from "../../src/service/requests/input.ts";
 import { freePort } from "../free-port.ts";
 
 const FOLDER = fileURLToPath(new URL("prism", import.meta.url));

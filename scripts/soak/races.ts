@@ -18,10 +18,9 @@ import {
   readRemote,
   run,
 } from "./fixture.ts";
-import { countDamage, openLedger, recordState } from "./judge.ts";
+import { countDamage, localTexts, openLedger, recordState } from "./oracle.ts";
 import { SAVE_METHODS, type Save } from "./person.ts";
 import type { Fault, Soak } from "./row.ts";
-import { localTexts } from "./texts.ts";
 
 const DOCUMENTS = 100;
 

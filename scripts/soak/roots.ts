@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Rig, docPath, editOnService, fillService, linkAndSync, openRig, readRemote, run } from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { bind, mount, unmount, unmountLazily, whyNoMounts } from "./mounts.ts";
-import { countDamage, openLedger, recordState } from "./judge.ts";
+import { countDamage, openLedger, recordState } from "./oracle.ts";
 import type { Fault, Soak } from "./row.ts";
 
 const DOCUMENTS = 40;

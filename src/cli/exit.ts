@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import type { MirrorStatus } from "../mirror/folder/status.ts";
 import { errnoClause, isDiskFull, refuse, type Trouble } from "../common/trouble.ts";
-import { formatOrigin } from "../mirror/operations/results/origin.ts";
-import { shownWords } from "../common/shown-name.ts";
+import { formatOrigin } from "../mirror/operations/results/actions.ts";
+import { shownWords } from "../common/shown-words.ts";
 
 export const EXIT = {
   inSync: 0,

@@ -2,13 +2,11 @@
 
 import { describeError } from "../mirror/folder/disk-trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
-import type { Io } from "./command.ts";
+import { type Io, readArgs } from "./command.ts";
 import { reportTrouble, EXIT, type ExitCode, UsageError } from "./exit.ts";
-import { hasOpenedStream, Output } from "./output.ts";
-import { COMMANDS } from "./table.ts";
-import { version } from "../common/version.ts";
-import { createProcessIo } from "./process-io.ts";
-import { formatCommandHelp, formatOverview, formatUsage } from "./help.ts";
+import { createProcessIo, hasOpenedStream, Output } from "./process-io.ts";
+import { COMMANDS, formatCommandHelp, formatOverview, formatUsage } from "./table.ts";
+import { version } from "../common/package-files.ts";
 
 export async function main(argv: readonly string[]): Promise<void> {
   // Installers and bug reports ask for the version. For a fast answer, the table of commands is not
@@ -68,7 +66,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
     const message = `mdmirror: there is no command ${JSON.stringify(name)}${suggestion}`;
     return printUsage(io, [message, "  next: mdmirror --help"]);
   }
-  const [{ command }, { readArgs }] = await Promise.all([entry.load(), import("./args.ts")]);
+  const { command } = await entry.load();
   const parsedArgs = readArgs(command, rest);
   switch (parsedArgs.kind) {
     case "help":

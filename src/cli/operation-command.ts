@@ -4,8 +4,8 @@
  */
 
 import { NOT_BEGUN_REASON } from "../mirror/model/stoppable.ts";
-import { count } from "../common/count.ts";
-import { shownName, shownWords } from "../common/shown-name.ts";
+import { count } from "../common/quantities.ts";
+import { shownName, shownWords } from "../common/shown-words.ts";
 import type {
   Answer,
   Declaration,

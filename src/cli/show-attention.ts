@@ -1,11 +1,11 @@
 /** Formats open problems as lines. A cause that several documents share is printed once. */
 
 import type { RunReport } from "../mirror/folder/run.ts";
-import { formatOrigin } from "../mirror/operations/results/origin.ts";
-import { findNextStep, findNextStepOfKind } from "../mirror/operations/results/next-step.ts";
+import { formatOrigin } from "../mirror/operations/results/actions.ts";
+import { findNextStep, findNextStepOfKind } from "../mirror/operations/results/attention.ts";
 import { formatCounts, cutLines, type Paint, PLAIN } from "./text.ts";
-import { count, plural } from "../common/count.ts";
-import { shownName, shownWords } from "../common/shown-name.ts";
+import { count, plural } from "../common/quantities.ts";
+import { shownName, shownWords } from "../common/shown-words.ts";
 import { compareByPath } from "../mirror/model/by-path.ts";
 
 type AttentionItem = RunReport["attention"][number];

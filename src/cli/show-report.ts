@@ -1,21 +1,29 @@
 /** Prints the report of a sync: one line of summary, then the problems to fix. */
 
-import { formatOrigin } from "../mirror/operations/results/origin.ts";
-import type { WaitReport } from "../mirror/operations/results/waited.ts";
+import {
+  describeAction,
+  formatActionPath,
+  formatOrigin,
+  readActionPath,
+} from "../mirror/operations/results/actions.ts";
+import type { WaitReport } from "../mirror/operations/manual/wait.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
 import { UNAPPROVABLE_REASONS } from "../mirror/planner/plan-types.ts";
 import type { Io } from "./command.ts";
-import { makeFaultTrouble } from "../mirror/folder/fault-trouble.ts";
+import { makeFaultTrouble } from "../mirror/folder/trouble.ts";
 import { reportTrouble, EXIT, EXIT_BY_STATE, type ExitCode } from "./exit.ts";
-import { formatActionPath, readActionPath, describeAction } from "../mirror/operations/results/actions.ts";
 import { NEXT_OF_STOP, listStopSteps } from "../mirror/operations/results/attention.ts";
-import { describeInertLinks, describeRename, describeCopyRename } from "../mirror/operations/results/report.ts";
-import { formatCounts } from "../mirror/operations/results/done.ts";
+import {
+  describeCopyRename,
+  describeInertLinks,
+  describeProblems,
+  describeRename,
+  formatCounts,
+} from "../mirror/operations/results/report.ts";
 import { formatAttention } from "./show-attention.ts";
-import { describeProblems } from "../mirror/operations/results/needs.ts";
 import { cutLines, type Paint, choosePaint, PLAIN } from "./text.ts";
-import { count, plural } from "../common/count.ts";
-import { shownName, shownWords } from "../common/shown-name.ts";
+import { count, plural } from "../common/quantities.ts";
+import { shownName, shownWords } from "../common/shown-words.ts";
 import { compareByPath } from "../mirror/model/by-path.ts";
 
 /**

@@ -2,9 +2,9 @@
 
 import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { ConflictHunk } from "../markdown/merge/merge.ts";
-import { shownName } from "../common/shown-name.ts";
+import { shownName } from "../common/shown-words.ts";
 import { refuse, unwrap } from "../common/trouble.ts";
-import { makeLocalLookup } from "../mirror/operations/history/as-on-disk.ts";
+import { makeLocalLookup } from "../mirror/operations/history/lookup.ts";
 import { findVersion } from "../mirror/operations/history/history.ts";
 import { describeParts } from "../mirror/operations/history/history.ts";
 import {
@@ -15,7 +15,7 @@ import {
   readOrigins,
 } from "../mirror/operations/history/origins.ts";
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
-import { formatLocalTime } from "../mirror/operations/results/when.ts";
+import { formatLocalTime } from "../mirror/operations/results/times.ts";
 import type { Io } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
 import { locateDocument } from "./find-mirror.ts";

@@ -1,9 +1,8 @@
 import { EXIT, type ExitCode } from "./exit.ts";
-import { toEscapeSequence, shownWords } from "../common/shown-name.ts";
+import { shownWords, toEscapeSequence } from "../common/shown-words.ts";
 import { once } from "../common/once.ts";
 import type { Io } from "./command.ts";
-import { count } from "../common/count.ts";
-import { formatAge } from "../common/age.ts";
+import { count, formatAge } from "../common/quantities.ts";
 
 /**
  * Functions that colour a text, or return the text unchanged. `asks`: colour for "action required".

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { UnsafePathError } from "./unsafe-path.ts";
+import { UnsafePathError } from "./ownership.ts";
 
 /**
  * Reason why a command cannot continue, in words for users. The client returns it as a value; the

@@ -168,3 +168,214 @@ const bodyCases: readonly ContractCase[] = [
 ];
 
 export const fileCases: readonly ContractCase[] = [...idCases, ...createCases, ...bodyCases];
+
+const patchCases: readonly ContractCase[] = [
+  defineCase("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/sub/a.md`);
+    const renamedFile = (await api.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
+    assert.deepEqual(renamedFile, { ...file, path: `${folder.path}/sub/b.md` });
+    assert.deepEqual(await api.paths("files", { path: file.path }), []);
+    assert.equal((await api.file(file.path)).path, file.path);
+  }),
+  defineAssumedCase("renames a file to another case of its name, and to its own name", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/readme.md`);
+    for (const name of ["README.md", "README.md"]) {
+      const renamedFile = (await api.patch(`/v1/files/${file.id}`, { name })).ok(200);
+      assert.equal(renamedFile.path, `${folder.path}/README.md`);
+    }
+  }),
+  defineCase("moves a file to another folder", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const target = await api.folder(`${folder.path}/target`);
+    const movedFile = (await api.patch(`/v1/files/${file.id}`, { parentId: target.id })).ok(200);
+    const parent = { parentId: target.id, parentPath: target.path };
+    assert.deepEqual(movedFile, { ...file, path: `${folder.path}/target/a.md`, ...parent });
+    assert.deepEqual(await api.paths("files", { parent_id: target.id }), [movedFile.path]);
+    (await api.patch(`/v1/files/${file.id}`, { parentId: target.id })).ok(200);
+  }),
+  defineAssumedCase("moves a file to the root", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}${folder.path}.md`);
+    const movedFile = (await api.patch(`/v1/files/${file.id}`, { parentId: null })).ok(200);
+    assert.deepEqual([movedFile.path, movedFile.parentId, movedFile.parentPath], [`${folder.path}.md`, null, "/"]);
+    (await api.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
+  }),
+  defineCase("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
+    const a = await api.file(`${folder.path}/a.md`, "a");
+    const b = await api.file(`${folder.path}/b.md`, "b");
+    const fileInSubfolder = await api.file(`${folder.path}/sub/a.md`, "sub");
+    const subfolder = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
+    (await api.patch(`/v1/files/${a.id}`, { name: "b.md" })).problem("path_already_exists");
+    (await api.patch(`/v1/files/${a.id}`, { parentId: subfolder.id })).problem("path_already_exists");
+    const contents = [];
+    for (const file of [a, b, fileInSubfolder]) {
+      const { path, content } = await api.read(file.id);
+      assert.equal(path, file.path);
+      contents.push(content);
+    }
+    assert.deepEqual(contents, ["a", "b", "sub"]);
+  }),
+  defineCase("answers folder_not_found to a move to a folder that does not exist", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    (await api.patch(`/v1/files/${file.id}`, { parentId: ABSENT_DIR })).problem("folder_not_found");
+    assert.equal((await api.read(file.id)).path, file.path);
+  }),
+  defineCase("answers invalid_id to a move to what is no folder id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    for (const parentId of [file.id, "", "dir_", "root", `${folder.id}/${folder.id}`]) {
+      (await api.patch(`/v1/files/${file.id}`, { parentId })).problem("invalid_id", "/parentId");
+    }
+  }),
+  defineCase("answers invalid_request to a PATCH of none or two of its members", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const url = `/v1/files/${file.id}`;
+    (await api.patch(url, {})).invalid();
+    (await api.patch(url, { name: "b.md", protected: true })).invalid("/name", "/protected");
+    (await api.patch(url, { name: "b.md", parentId: folder.id })).invalid("/name", "/parentId");
+    (await api.patch(url, { name: "b.md", parentId: null, protected: false })).invalid();
+    assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
+  }),
+  defineCase("answers invalid_request to a PATCH with unknown members or wrong types", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const url = `/v1/files/${file.id}`;
+    (await api.patch(url, { path: "b.md" })).invalid("/path");
+    (await api.patch(url, { name: "b.md", content: "x" })).invalid("/content");
+    (await api.patch(url, { name: null })).invalid("/name");
+    (await api.patch(url, { protected: "true" })).invalid("/protected");
+    (await api.patch(url, { protected: null })).invalid("/protected");
+    (await api.patch(url, { parentId: 5 })).invalid("/parentId");
+  }),
+  defineCase("sets and clears protected with Full access", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    for (const value of [true, true, false, false]) {
+      const changedFile = (await api.patch(`/v1/files/${file.id}`, { protected: value })).ok(200);
+      assert.deepEqual(changedFile, { ...file, protected: value });
+      assert.equal((await api.read(file.id)).protected, value);
+    }
+  }),
+];
+
+const removeCases: readonly ContractCase[] = [
+  defineCase("deletes a file and its history for good", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    (await api.delete(`/v1/files/${file.id}`)).deleted();
+    (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
+    (await api.delete(`/v1/files/${file.id}`)).problem("file_not_found");
+    assert.deepEqual(await api.paths("files", { path: file.path }), []);
+    const newFile = await api.file(file.path, "new");
+    assert.notEqual(newFile.id, file.id);
+    (await api.edit(newFile.id, file.lastChangeId, "x")).problem("invalid_base_change");
+  }),
+  defineAssumedCase("keeps the folder of the last file deleted", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/sub/a.md`);
+    (await api.delete(`/v1/files/${file.id}`)).deleted();
+    assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), [`${folder.path}/sub`]);
+  }),
+  defineCase(
+    "answers file_protected to the delete of a protected file, and removes nothing",
+    async ({ api, folder }) => {
+      const file = await api.file(`${folder.path}/a.md`);
+      (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
+      (await api.delete(`/v1/files/${file.id}`)).problem("file_protected");
+      assert.equal((await api.read(file.id)).content, "text\n");
+      (await api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
+      (await api.delete(`/v1/files/${file.id}`)).deleted();
+    },
+  ),
+];
+
+export const fileWriteCases: readonly ContractCase[] = [...patchCases, ...removeCases];
+
+/** Cases about PUT /v1/files/{id}/content, on a file that is not protected. */
+
+const makeContent = (...changed: number[]) =>
+  Array.from({ length: 40 }, (_, i) => `line ${i}${changed.includes(i) ? "!" : ""}\n`).join("");
+
+export const putCases: readonly ContractCase[] = [
+  defineCase("answers the saved content and its change id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "one\n");
+    const savedFile = (await api.edit(file.id, file.lastChangeId, "two\n")).edited();
+    assert.ok(isChangeId(savedFile.lastChangeId));
+    assert.notEqual(savedFile.lastChangeId, file.lastChangeId);
+    assert.deepEqual(savedFile, { ...file, lastChangeId: savedFile.lastChangeId, content: "two\n" });
+    assert.deepEqual(await api.read(file.id), savedFile);
+    assert.equal((await api.page("files", { path: file.path })).data[0]?.lastChangeId, savedFile.lastChangeId);
+  }),
+  defineCase("takes an edit after a rename on the same base", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "one\n");
+    (await api.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
+    assert.equal((await api.edit(file.id, file.lastChangeId, "two\n")).edited().path, `${folder.path}/b.md`);
+  }),
+  defineCase("combines an edit on a stale base with what came between", async ({ api, folder }) => {
+    const base = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
+    const file = await api.file(`${folder.path}/a.md`, base);
+    (await api.edit(file.id, file.lastChangeId, base.replace("alpha", "ALPHA"))).edited();
+    const saved = (await api.edit(file.id, file.lastChangeId, base.replace("omega", "OMEGA"))).edited();
+    assert.equal(saved.content, base.replace("alpha", "ALPHA").replace("omega", "OMEGA"));
+    assert.deepEqual(await api.read(file.id), saved);
+  }),
+  defineAssumedCase("answers a repeated edit as it did before", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "one\n");
+    const saved = (await api.edit(file.id, file.lastChangeId, "two\n")).edited();
+    assert.deepEqual((await api.edit(file.id, file.lastChangeId, "two\n")).edited(), saved);
+  }),
+  defineAssumedCase("makes no new change for equal content", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "one\n");
+    const saved = (await api.edit(file.id, file.lastChangeId, "one\n")).edited();
+    assert.deepEqual(saved, { ...file, content: "one\n" });
+  }),
+  defineCase("takes any earlier change of the file as a base", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, makeContent());
+    const secondEdit = (await api.edit(file.id, file.lastChangeId, makeContent(5))).edited();
+    (await api.edit(file.id, secondEdit.lastChangeId, makeContent(5, 20))).edited();
+    const saved = (await api.edit(file.id, secondEdit.lastChangeId, makeContent(5, 35))).edited();
+    assert.equal(saved.content, makeContent(5, 20, 35));
+  }),
+  defineCase("answers invalid_base_change to a change that is not the file's", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const otherFile = await api.file(`${folder.path}/b.md`);
+    for (const base of [otherFile.lastChangeId, "chg_00000000000000"]) {
+      (await api.edit(file.id, base, "x")).problem("invalid_base_change", "/baseChangeId");
+    }
+    assert.equal((await api.read(file.id)).content, "text\n");
+  }),
+  defineCase("answers invalid_id to a base that is no change id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const composites = ["chg_a:chg_b", "chg_aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa"];
+    for (const base of ["", "chg_", "abc", file.id, "chg_a b", `chg_${"x".repeat(15)}`, ...composites]) {
+      (await api.edit(file.id, base, "x")).problem("invalid_id", "/baseChangeId");
+    }
+  }),
+  defineCase("answers invalid_request to a PUT with missing, unknown or mistyped members", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const url = `/v1/files/${file.id}/content`;
+    const baseChangeId = file.lastChangeId;
+    (await api.put(url, {})).invalid("/baseChangeId", "/content");
+    (await api.put(url, { content: "x" })).invalid("/baseChangeId");
+    (await api.put(url, { baseChangeId })).invalid("/content");
+    (await api.put(url, { baseChangeId: null, content: 5 })).invalid("/baseChangeId", "/content");
+    (await api.put(url, { baseChangeId, content: "x", force: true })).invalid("/force");
+    assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
+  }),
+];
+
+/** Cases about links that a service must store unchanged, even if it checks links. */
+export const linkCases: readonly ContractCase[] = [
+  defineAssumedCase("keeps links by id and by absolute path as they are", async ({ api, folder }) => {
+    const target = await api.file(`${folder.path}/target.md`);
+    const links = `[id](${target.id}) [folder](${folder.id}) [path](${target.path})\n`;
+    const file = await api.file(`${folder.path}/links.md`, links);
+    assert.equal((await api.read(file.id)).content, links);
+    const changedLinks = `${links}\n[again](${target.path})\n`;
+    assert.equal((await api.edit(file.id, file.lastChangeId, changedLinks)).edited().content, changedLinks);
+  }),
+  defineAssumedCase("leaves links with a scheme, anchors and what is in code alone", async ({ api, folder }) => {
+    const text = [
+      "[web](https://example.org/a.md) [mail](mailto:a@example.org) [inert](ref://later.md) [here](#anchor)",
+      "`[code](customers.md)`",
+      "```md\n[fenced](../tables/index.md)\n```",
+      "",
+    ].join("\n\n");
+    const file = await api.file(`${folder.path}/plain.md`, text);
+    assert.equal((await api.read(file.id)).content, text);
+  }),
+];

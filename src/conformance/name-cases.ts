@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { SHELL_METACHARACTERS } from "../contract/names.ts";
 import type { ProblemCode } from "../contract/problem.ts";
-import { createItem, listIds } from "./list-helpers.ts";
-import { type ContractCase, defineAssumedCase, defineCase, type CheckedReply, type CaseSetup } from "./world.ts";
+import {
+  type CaseSetup,
+  type CheckedReply,
+  type ContractCase,
+  createItem,
+  defineAssumedCase,
+  defineCase,
+  listIds,
+} from "./world.ts";
 
 /**
  * A kind of request that contains a name. All names of this file are tested with each kind of

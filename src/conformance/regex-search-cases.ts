@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase, type Json } from "./world.ts";
-import { searchUntilStable, expectRefused, findItems, createDocument, readMatchPlaces } from "./search-helpers.ts";
+import { createDocument, expectRefused, findItems, readMatchPlaces, searchUntilStable } from "./search-cases.ts";
 
 export const regexSearchCases: readonly ContractCase[] = [
   defineCase("takes a pattern of 1,023 and 1,024 characters, and refuses 1,025", async (setup) => {

@@ -1,17 +1,12 @@
 import { accessCases, answerCases } from "./access-cases.ts";
 import { contentCases } from "./content-cases.ts";
-import { cursorCases } from "./cursor-cases.ts";
-import { fileCases } from "./file-cases.ts";
-import { fileWriteCases } from "./file-write-cases.ts";
+import { cursorCases, listCases } from "./list-cases.ts";
+import { fileCases, fileWriteCases, linkCases, putCases } from "./file-cases.ts";
 import { folderCases } from "./folder-cases.ts";
-import { linkCases } from "./link-cases.ts";
-import { listCases } from "./list-cases.ts";
 import { nameCases } from "./name-cases.ts";
-import { putCases } from "./put-cases.ts";
 import { regexSearchCases } from "./regex-search-cases.ts";
 import { reviewCases } from "./review-cases.ts";
-import { searchCases } from "./search-cases.ts";
-import { structureCases } from "./structure-cases.ts";
+import { searchCases, structureCases } from "./search-cases.ts";
 import type { ContractCase } from "./world.ts";
 
 /**

@@ -1,5 +1,4 @@
 /** Fields of answers that a client uses. The published contract shows all of them. */
-
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 export type FileResource = {
@@ -29,3 +28,43 @@ export type Selector =
 
 /** Access of a key to a document or folder. Each level includes the levels before it. */
 export type Grant = "read" | "edit" | "full";
+
+export const FILES = "/v1/files";
+export const FOLDERS = "/v1/folders";
+export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
+export const SEARCH_REGEX_PATH = "/v1/search/regex";
+/** Path of the event stream (`events.ts`). Some services do not have it. */
+export const EVENTS = "/v1/events";
+/**
+ * Path of the request that checks a key. It also works for the key of a closed or removed
+ * workspace.
+ */
+export const VALIDATE_KEY = "/auth/validate-key";
+
+/**
+ * Returns the path of a file. The id is percent-encoded, so that an id from a damaged state file
+ * cannot give the path of another route.
+ */
+export function fileRoute(id: DocId): string {
+  return `${FILES}/${encodeURIComponent(id)}`;
+}
+
+export function contentRoute(id: DocId): string {
+  return `${fileRoute(id)}/content`;
+}
+
+export function folderRoute(id: DirId): string {
+  return `${FOLDERS}/${encodeURIComponent(id)}`;
+}
+
+/** Returns the query for a page of a list. `cursor` is the `nextCursor` of the previous page. */
+export function makeListQuery(selector: Selector, page: { readonly limit?: number; readonly cursor?: string }): string {
+  const query = new URLSearchParams();
+  if (selector.kind === "path") query.set("path", selector.path);
+  if (selector.kind === "path-prefix") query.set("path_prefix", selector.pathPrefix);
+  if (selector.kind === "parent-id") query.set("parent_id", selector.parentId);
+  if (page.limit !== undefined) query.set("limit", String(page.limit));
+  if (page.cursor !== undefined) query.set("cursor", page.cursor);
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}

@@ -1,16 +1,15 @@
 /** Entry point `mdmirror/client`: the typed HTTP client of the service, with its retries. */
 
-import { systemClock } from "../common/system-clock.ts";
+import { systemClock } from "../common/clock.ts";
 import { SILENT_LOG } from "../mirror/folder/log.ts";
-import { systemRandom } from "../common/system-random.ts";
+import { systemRandom } from "../common/random.ts";
 import { connect } from "../mirror/trust/connect.ts";
 import { readUserOrigin } from "../mirror/trust/gate.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import type { Answer, Listing, ParentRef, PutResult } from "../mirror/ports/remote.ts";
-import { MdmirrorError } from "./error.ts";
+import { MdmirrorError, toMdmirrorError } from "./error.ts";
 import { requireFitNode } from "./fit-node.ts";
-import { toMdmirrorError } from "./with-errors.ts";
 
 export { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
 export type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";

@@ -6,7 +6,7 @@
 import { requireFitNode } from "./fit-node.ts";
 import { makeMirror } from "./mirror.ts";
 import { findRoot, MirrorSession, makeEnvironment } from "./session.ts";
-import { withLibraryErrors } from "./with-errors.ts";
+import { withLibraryErrors } from "./error.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
 
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";

@@ -6,7 +6,7 @@ import { findKey } from "../mirror/settings/key.ts";
 import { checkFolder, linkFolder, findNearestFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
 import { refuse, unwrap } from "../common/trouble.ts";
 import { readUserOrigin } from "../mirror/trust/gate.ts";
-import type { TrustedOrigin } from "../mirror/trust/origin.ts";
+import type { TrustedOrigin } from "../mirror/trust/address.ts";
 import { readOwnership } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { checkDirection, checkOwner, type CallEnvironment, makeEnvironment } from "./session.ts";

@@ -1,5 +1,5 @@
 import { checkDirection, type MirrorSession } from "./session.ts";
-import type { Mirror, MirrorPlan, MirrorWatch, Operations } from "./types.ts";
+import type { Mirror, MirrorPlan, MirrorWatch, Operations, WatchEvent } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import type { Declaration, InputOf, ReadDeclaration } from "../mirror/operations/define.ts";
 import type { Operation, ReadOperation } from "../mirror/operations/run-operation.ts";
@@ -7,7 +7,9 @@ import { OPERATIONS } from "../mirror/operations/table.ts";
 import { ok, type Result, unwrap } from "../common/trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { makeStoppable } from "../mirror/model/stoppable.ts";
-import { startWatch } from "./watch.ts";
+import type { FolderEvent } from "../mirror/daemon/folder-events.ts";
+import { toPublicKind } from "../mirror/operations/results/actions.ts";
+import { toReportJson } from "../mirror/operations/results/report.ts";
 
 export function makeMirror(session: MirrorSession): Mirror {
   const { root, environment } = session;
@@ -18,7 +20,7 @@ export function makeMirror(session: MirrorSession): Mirror {
     status: () =>
       session.run(root, async () => {
         const { computeAge: ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
-        const { toStatusJson: statusJson } = await import("../mirror/operations/results/status.ts");
+        const { toStatusJson: statusJson } = await import("../mirror/operations/results/report.ts");
         const { status } = unwrap(await readFolderStatus(root, environment));
         return statusJson(status, ageOf(status, environment.clock.now()));
       }),
@@ -89,4 +91,89 @@ async function makePlan(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
   const stopResult = stopOf(mirror, planResult.value);
   const version = stopResult.kind === "ok" ? stopResult.value.stop.version : null;
   return ok({ steps, blocked, safetyStop: verdict.kind === "run" ? null : { reasons: verdict.reasons, version } });
+}
+
+/** LIMIT: number of unread events that are kept, so that a slow reader cannot fill the memory. */
+const MAX_UNREAD = 1_000;
+
+/**
+ * Starts a watch. Keeps its events until the caller reads them.
+ * @param run syncs the folder until its signal aborts; rejects if the folder cannot be watched
+ */
+function startWatch(
+  run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): MirrorWatch {
+  const stopController = new AbortController();
+  const unreadEvents: WatchEvent[] = [];
+  let [missed, isOver] = [0, false];
+  let wakeReader = Promise.withResolvers<void>();
+  const takeEvent = (event: FolderEvent) => {
+    unreadEvents.push(toWatchEvent(event));
+    if (unreadEvents.length > MAX_UNREAD) {
+      unreadEvents.shift();
+      missed++;
+    }
+    wakeReader.resolve();
+  };
+  const runningWatch = run(takeEvent, AbortSignal.any([stopController.signal, signal])).finally(() => {
+    isOver = true;
+    wakeReader.resolve();
+  });
+  // `stop` waits for this promise. It hides an error of the watch, because the loop over the events
+  // already throws the error.
+  const watchEnd = runningWatch.catch(() => undefined);
+  const stop = async () => {
+    stopController.abort();
+    await watchEnd;
+  };
+  async function* readEvents(): AsyncGenerator<WatchEvent, undefined> {
+    for (;;) {
+      const event = unreadEvents.shift();
+      const missedCount = missed;
+      missed = 0;
+      if (missedCount > 0) yield { kind: "missed", at: event!.at, count: missedCount };
+      if (event !== undefined) yield event;
+      else if (isOver) {
+        await runningWatch;
+        return;
+      } else {
+        await wakeReader.promise;
+        wakeReader = Promise.withResolvers();
+      }
+    }
+  }
+  return Object.assign(readEvents(), {
+    stop,
+    async return() {
+      await stop();
+      return { done: true as const, value: undefined };
+    },
+    [Symbol.asyncDispose]: stop,
+  });
+}
+
+function toWatchEvent(event: FolderEvent): WatchEvent {
+  const { at } = event;
+  switch (event.kind) {
+    case "run":
+      return { kind: "run", at, report: toReportJson(event.report) };
+    case "phase": {
+      const { phase } = event;
+      return { kind: "phase", at, phase: phase.kind, detail: "detail" in phase ? phase.detail : "" };
+    }
+    case "change": {
+      const { lines, run: _run, changeId: _changeId, ...rest } = event;
+      const [added, removed] = [lines?.added ?? null, lines?.removed ?? null];
+      return { ...rest, what: toPublicKind(event.what), added, removed };
+    }
+    case "deletion-pending":
+      return { kind: "deletion-pending", at, path: event.path, dueAt: event.dueAt, asks: event.asks };
+    case "broken": {
+      const { kind, what, code, next } = event.trouble;
+      return { kind: "broken", at, retryMs: event.retryMs, code: code ?? kind, message: what, next };
+    }
+    default:
+      return event;
+  }
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireFitNode } from "./fit-node.ts";
 import { unwrap } from "../common/trouble.ts";
-import { withLibraryErrors } from "./with-errors.ts";
+import { withLibraryErrors } from "./error.ts";
 
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 

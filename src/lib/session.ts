@@ -1,14 +1,13 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { systemClock } from "../common/system-clock.ts";
+import { systemClock } from "../common/clock.ts";
 import type { MirrorOptions } from "../mirror/folder/open-mirror.ts";
-import { systemRandom } from "../common/system-random.ts";
+import { systemRandom } from "../common/random.ts";
 import { refuse, unwrap } from "../common/trouble.ts";
 import { SETTINGS, findValueFault } from "../mirror/settings/settings.ts";
 import { examineFolder, refuseForeignFolder, readOwnership } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { MdmirrorError } from "./error.ts";
-import { withLibraryErrors } from "./with-errors.ts";
+import { MdmirrorError, withLibraryErrors } from "./error.ts";
 import type { OpenOptions } from "./types.ts";
 
 /**

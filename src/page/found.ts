@@ -1,5 +1,4 @@
-import { splitIntoFoundPieces } from "../markdown/search/found-pieces.ts";
-import type { Snippet } from "../markdown/search/snippets.ts";
+import { type Snippet, splitIntoFoundPieces } from "../markdown/search/snippets.ts";
 import { html, type Html } from "./html.ts";
 import { renderName } from "./parts.ts";
 

@@ -1,10 +1,10 @@
 /** Renders a whole page: a frame, which most pages share, around the page's own content. */
-
-import { count } from "../common/count.ts";
-import { shownWords } from "../common/shown-name.ts";
-import { findAssetPath, type Bundle } from "./bundle.ts";
+import { count } from "../common/quantities.ts";
+import { shownWords } from "../common/shown-words.ts";
+import { type Bundle, findAssetPath } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
-import { renderActionForm, renderFacts, type FormFields, type Link, renderNextStep, type ToneName } from "./parts.ts";
+import { type FormFields, type Link, renderActionForm, renderFacts, renderNextStep, type ToneName } from "./parts.ts";
+import { BoundedMap } from "../common/bounded-map.ts";
 
 export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
 
@@ -118,4 +118,36 @@ function renderNotice(
   }</span>${
     undo !== undefined && csrf !== null && renderActionForm({ ...undo, csrf }, html`<button>${undo.label}</button>`)
   }${link !== null && html`<a class="button" href="${link.href}">${shownWords(link.label)}</a>`}</div>`;
+}
+
+/**
+ * Notices for the page that follows a form. The address of that page has only the id of a stored
+ * notice. So nobody can make an address whose page shows words of their own.
+ */
+
+/** LIMIT: number of notices that are kept, so that memory stays bounded. */
+const MAX_NOTICES = 200;
+
+export class Notices {
+  readonly #secret: () => string;
+  readonly #kept = new BoundedMap<string, Notice>(MAX_NOTICES);
+
+  /** @param secret returns an id for addresses that nobody can guess */
+  constructor(secret: () => string) {
+    this.#secret = secret;
+  }
+
+  /** Stores a notice. Returns the address `to`, with the id of the notice. */
+  at(to: string, notice: Notice | null): string {
+    if (notice === null) return to;
+    const id = this.#secret();
+    this.#kept.set(id, notice);
+    const [path, fragment] = to.split("#", 2);
+    return `${path}${path!.includes("?") ? "&" : "?"}message=${id}${fragment === undefined ? "" : `#${fragment}`}`;
+  }
+
+  of(query: URLSearchParams): Notice[] {
+    const notice = this.#kept.get(query.get("message") ?? "");
+    return notice === undefined ? [] : [notice];
+  }
 }

@@ -1,6 +1,5 @@
-import { formatAge } from "../common/age.ts";
-import { toSentence } from "../common/sentence.ts";
-import { shownName, shownWords } from "../common/shown-name.ts";
+import { formatAge } from "../common/quantities.ts";
+import { shownName, shownWords, toSentence } from "../common/shown-words.ts";
 import { html, type Html, type HtmlValue } from "./html.ts";
 
 export type Link = {

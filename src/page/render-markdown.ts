@@ -6,8 +6,8 @@
 import MarkdownIt from "markdown-it";
 import sanitizeHtml from "sanitize-html";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
-import { findFrontMatter } from "../markdown/outline/front-matter.ts";
-import { toHeadingId, resolveLink } from "./links.ts";
+import { findFrontMatter } from "../markdown/outline/outline.ts";
+import { resolveLink, toHeadingId } from "./addresses.ts";
 
 const TEXT_TAGS = ["p", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"];
 const PHRASE_TAGS = ["a", "em", "strong", "b", "i", "u", "s", "del", "ins", "q", "mark", "small", "abbr", "span"];

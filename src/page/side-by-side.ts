@@ -1,5 +1,5 @@
-import { count, plural } from "../common/count.ts";
-import { shownWords } from "../common/shown-name.ts";
+import { count, plural } from "../common/quantities.ts";
+import { shownWords } from "../common/shown-words.ts";
 import { countLines } from "../markdown/merge/line-diff.ts";
 import {
   type RowGroup,

@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import { FILES } from "../contract/routes.ts";
-import { isDatabaseFolder, WrongStoreError } from "./database-marker.ts";
-import { makeAdminKey, readKey, writeKey } from "./data-files.ts";
-import { makeRandomSource } from "./random-bytes.ts";
+import { FILES } from "../contract/resources.ts";
+import { isDatabaseFolder, makeAdminKey, readKey, writeKey, WrongStoreError } from "./data-files.ts";
 import { createService, type Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { makeFolders } from "../common/make-folders.ts";
+import { randomBytes } from "node:crypto";
 
 export type OpenDataOptions = {
   /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
@@ -102,4 +101,21 @@ async function knowsKey(service: Service, key: string): Promise<boolean> {
   const headers = { "x-api-key": key };
   const { status } = await service.answer({ method: "GET", path: `${FILES}?limit=1`, headers, body: null });
   return status !== 401;
+}
+
+/** Number of random bytes that are read together: a system call for each id would be slow. */
+const READ_BYTES = 4_096;
+
+export function makeRandomSource(): (bytes: number) => Uint8Array {
+  let buffer = randomBytes(READ_BYTES);
+  let offset = 0;
+  return (bytes) => {
+    if (offset + bytes > buffer.length) {
+      buffer = randomBytes(Math.max(bytes, READ_BYTES));
+      offset = 0;
+    }
+    const nextBytes = buffer.subarray(offset, offset + bytes);
+    offset += bytes;
+    return nextBytes;
+  };
 }

@@ -7,8 +7,7 @@ import { type ImportProgress, type ImportReport, importFolder } from "./import/i
 import { MIN_FREE_BYTES } from "./store/sqlite/reserve.ts";
 import { AccessLog, type AppendText, makeFileAppender } from "./http/access-log.ts";
 import { readErrorCode, errnoClause, ok, type Result, toSystemTrouble, trouble } from "../common/trouble.ts";
-import { explainDataError, concernsFolder } from "./admin/data-trouble.ts";
-import { explainDatabaseError } from "./admin/database-trouble.ts";
+import { concernsFolder, explainDatabaseError, explainDataError } from "./data-trouble.ts";
 import { readFileSync } from "node:fs";
 
 export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {

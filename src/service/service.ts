@@ -3,16 +3,15 @@ import { BoundedMap } from "../common/bounded-map.ts";
 import { once } from "../common/once.ts";
 import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
-import { combineByMerge } from "./files/combine.ts";
-import { type RateCheck, hashKey } from "./requests/authenticate.ts";
-import type { BodyFault } from "./requests/body.ts";
-import { makeRateCheck, answerRequest, type ServiceCore, checkHead, type RequestHead } from "./requests/dispatch.ts";
+import { combineByMerge } from "./files/files.ts";
+import { hashKey, type RateCheck } from "./requests/authenticate.ts";
+import type { BodyFault } from "./requests/input.ts";
+import { answerRequest, checkHead, makeRateCheck, type RequestHead, type ServiceCore } from "./requests/dispatch.ts";
 import { EventHub } from "./events/hub.ts";
-import { readFigures, type ServiceFigures } from "./figures.ts";
-import { RateLimiter } from "./requests/rate.ts";
-import { KeyUses } from "./keys/key-uses.ts";
-import { isDiskFull, type Store } from "./store/store.ts";
+import { KeyUses, RateLimiter } from "./requests/rate.ts";
+import { isDiskFull, type PoolFigures, type Store } from "./store/store.ts";
 import type { CombineContents, ServerContext } from "./requests/context.ts";
+import type { DatabaseFigures } from "./store/rows.ts";
 
 export type ServiceOptions = {
   readonly store: Store;
@@ -234,4 +233,32 @@ export class Service {
 
 export function createService(options: ServiceOptions): Service {
   return new Service(options);
+}
+
+export type ServiceFigures = {
+  /** Figures of the database; null if the database did not answer, or is closed. */
+  readonly database: DatabaseFigures | null;
+  /** Figures of the connection pool; null if the store has no pool. */
+  readonly pool: PoolFigures | null;
+  /** Number of event listeners, without new ones to which missed events are still being sent. */
+  readonly listeners: number;
+};
+
+/**
+ * Resolves even if the database does not answer, because an operator then needs the other figures.
+ */
+export async function readFigures(
+  { isOpen, onFault }: Pick<ServiceCore, "isOpen" | "onFault">,
+  store: Pick<Store, "figures" | "pool">,
+  listeners: number,
+): Promise<ServiceFigures> {
+  // ORDER: read before the query below. The query takes or waits for a connection, and would change
+  // these figures.
+  const pool = store.pool?.() ?? null;
+  try {
+    return { database: isOpen ? await store.figures() : null, pool, listeners };
+  } catch (error) {
+    onFault(error, "metrics");
+    return { database: null, pool, listeners };
+  }
 }

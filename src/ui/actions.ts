@@ -10,7 +10,15 @@ import { askDaemon, askStatus, NO_DAEMON } from "../mirror/daemon/control/ask.ts
 import { PROGRAM_FILE } from "../common/package-files.ts";
 import { unwrap } from "../common/trouble.ts";
 import { withQuery } from "../page/addresses.ts";
-import { type ActionRequest, type ActionResult, startJob, startSync, syncFolder, type UiAction } from "./action.ts";
+import {
+  type ActionRequest,
+  type ActionResult,
+  startJob,
+  startSync,
+  syncFolder,
+  type Ui,
+  type UiAction,
+} from "./page.ts";
 import { documentAddress, documentPart, LINK_PATH, mirrorAddress } from "./addresses.ts";
 import { completeLink, draftLink, readFields, type LinkFields } from "./linking.ts";
 import type { Folder } from "./folders.ts";
@@ -21,9 +29,8 @@ import {
   makeNothingDoneNotice,
   makeUndoneNotice,
 } from "./messages.ts";
-import type { Ui } from "./page.ts";
 import { readNumber } from "./parts.ts";
-import { addRule, removeRule, replaceKey, saveSettings } from "./setting-actions.ts";
+import { addRule, removeRule, replaceKey, saveSettings } from "./pages/settings.ts";
 import { resolveConflict, resolveMany } from "./resolving.ts";
 
 export const ACTIONS: readonly UiAction[] = [

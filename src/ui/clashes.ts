@@ -1,7 +1,7 @@
 /** Splits a conflict into passages without a conflict, and clashes that the user decides. */
 
-import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
-import { restoreLineEnds } from "../markdown/merge/line-ends.ts";
+import type { ProblemView } from "../mirror/operations/manual/problem.ts";
+import { restoreLineEnds } from "../markdown/merge/style.ts";
 import { markConflict } from "../markdown/merge/marked.ts";
 import { mergeText } from "../markdown/merge/merge.ts";
 import { type RowGroup, type SideRow, compareSideBySide } from "../markdown/merge/side-by-side.ts";

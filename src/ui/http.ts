@@ -1,33 +1,51 @@
 /** Serves the pages over HTTP, on loopback only. */
-
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Trouble, TroubleError } from "../common/trouble.ts";
-import type { ConnectionEnds, PeerUser } from "../mirror/trust/peer.ts";
+import { type ConnectionEnds, isOwnPeer, type PeerUser } from "../mirror/trust/peer.ts";
 import { ASSETS, type Bundle } from "../page/bundle.ts";
-import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
-import { type Content, type Frame, renderPage } from "../page/layout.ts";
-import type { Origins } from "../page/same-site.ts";
+import { ASSET_HEADERS, ENTER_HEADERS, type Origins, PAGE_HEADERS } from "../page/same-site.ts";
+import { type Content, type Frame, type Notices, renderPage } from "../page/layout.ts";
 import { type Browsers, isSentByOwnPage, type Session, type Tickets } from "../page/sessions.ts";
-import type { ActionResult, UiAction } from "./action.ts";
+import {
+  type ActionResult,
+  collectResults,
+  makeSwitcher,
+  makeTabs,
+  type PageRequest,
+  type Ui,
+  type UiAction,
+  type UiPage,
+} from "./page.ts";
 import { ACTIONS, runLink } from "./actions.ts";
 import { LINK_PATH, mirrorAddress, SIGN_OUT_PATH } from "./addresses.ts";
 import { FAULT_TROUBLE } from "./jobs.ts";
 import { makeTroubleNotice } from "./messages.ts";
-import { type PageRequest, collectResults, makeTabs, makeSwitcher, type Ui, type UiPage } from "./page.ts";
 import {
+  makeRefusalTrouble,
+  makeTroublePage,
   NO_PAGE,
   NO_TOKEN,
   NOT_SIGNED_IN,
-  makeRefusalTrouble,
+  SIGN_OUT_PAGE,
   SIGNED_OUT_CONTENT,
   SPENT_TICKET,
-  makeTroublePage,
 } from "./pages/trouble.ts";
-import { Peers } from "./peers.ts";
-import { PAGES } from "./table.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
-import type { Notices } from "../page/notices.ts";
+import { CONFLICT_PAGE } from "./pages/conflict.ts";
+import { DOCS_PAGE, WHY_PAGE } from "./pages/docs.ts";
+import { DIFF_PAGE, HISTORY_PAGE } from "./pages/history.ts";
+import { LINK_PAGE } from "./pages/link.ts";
+import { HOME_PAGE, OVERVIEW_PAGE } from "./pages/overview.ts";
+import { PROBLEMS_PAGE } from "./pages/problems.ts";
+import { REVIEWS_PAGE } from "./pages/reviews.ts";
+import { RUN_PAGE, RUNS_PAGE } from "./pages/runs.ts";
+import { SEARCH_PAGE } from "./pages/search.ts";
+import { SETTINGS_PAGE } from "./pages/settings.ts";
+import { STOP_PAGE } from "./pages/stop.ts";
+import { USER_DOC_PAGE, USER_DOCS_PAGE } from "./pages/user-docs.ts";
+import type { Server } from "node:http";
+import { effectiveUser } from "../common/ownership.ts";
 
 /**
  * LIMIT: number of bytes in the body of a form, so that memory stays bounded. A form with the
@@ -287,4 +305,63 @@ function sendPage(
     .code(status)
     .headers({ ...PAGE_HEADERS, "content-type": "text/html; charset=utf-8" })
     .send(pageText);
+}
+
+const PAGES: readonly UiPage[] = [
+  ...[
+    HOME_PAGE,
+    LINK_PAGE,
+    OVERVIEW_PAGE,
+    PROBLEMS_PAGE,
+    CONFLICT_PAGE,
+    STOP_PAGE,
+    DOCS_PAGE,
+    WHY_PAGE,
+    HISTORY_PAGE,
+    DIFF_PAGE,
+  ],
+  ...[RUNS_PAGE, RUN_PAGE, REVIEWS_PAGE, SEARCH_PAGE, SETTINGS_PAGE, USER_DOCS_PAGE, USER_DOC_PAGE, SIGN_OUT_PAGE],
+];
+
+/**
+ * Closes connections of other users of this computer before reading from them, because other users
+ * may know the secrets of a session:
+ * - A browser sends the cookie for 127.0.0.1 to every port, including ports of other users.
+ * - The sign-in ticket is in the arguments of the browser, which all users can see.
+ *
+ * LIMIT: accepts connections of root. Accepts all connections if the system does not report users.
+ */
+class Peers {
+  readonly #peerOf: (ends: ConnectionEnds) => PeerUser;
+  #tells = true;
+
+  constructor(server: Server, peerOf: (ends: ConnectionEnds) => PeerUser) {
+    this.#peerOf = peerOf;
+    // ORDER: this listener must run before the listener of the HTTP server, which reads from the
+    // connection.
+    server.prependListener("connection", (socket: ConnectionEnds & { destroy(): void }) => {
+      if (this.#tells && !isOwnPeer(this.#peerOf(socket))) socket.destroy();
+    });
+  }
+
+  /**
+   * Checks that the system reports the right user of a connection: this process connects to itself.
+   * If the report is wrong, connections are accepted without a check of their user.
+   */
+  async prove(port: number): Promise<void> {
+    const socket = connect(port, "127.0.0.1");
+    try {
+      await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+      const { localAddress, localPort, remoteAddress, remotePort } = socket;
+      const reportedUser = this.#peerOf({
+        remoteAddress: localAddress,
+        remotePort: localPort,
+        localAddress: remoteAddress,
+        localPort: remotePort,
+      });
+      this.#tells = reportedUser === effectiveUser();
+    } finally {
+      socket.on("error", () => undefined).destroy();
+    }
+  }
 }

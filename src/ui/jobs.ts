@@ -5,7 +5,7 @@ import { ActiveEffects } from "../mirror/daemon/traffic.ts";
 import { describeError } from "../mirror/folder/disk-trouble.ts";
 import type { MirrorStatus } from "../mirror/folder/status.ts";
 import { readStop, type StopView } from "../mirror/operations/manual/answer-stop.ts";
-import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
+import { PHASE_WORDS } from "../mirror/operations/results/actions.ts";
 import type { Progress } from "../mirror/ports/world.ts";
 import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";

@@ -1,14 +1,13 @@
 /** Returns results of operations as notices for pages. */
 
-import type { UNDO } from "../mirror/operations/declared/undo.ts";
-import type { ResolveWay } from "../mirror/operations/declared/resolve.ts";
+import type { ResolveWay, UNDO } from "../mirror/operations/declared/writes.ts";
 import type { ResultOf } from "../mirror/operations/define.ts";
-import { formatCounts } from "../mirror/operations/results/done.ts";
+import { formatCounts } from "../mirror/operations/results/report.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
-import { count, plural } from "../common/count.ts";
+import { count, plural } from "../common/quantities.ts";
 import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
-import { toSentence } from "../common/sentence.ts";
+import { toSentence } from "../common/shown-words.ts";
 
 /**
  * Returns the notice about a finished sync.

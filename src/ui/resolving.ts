@@ -1,6 +1,5 @@
 import { resolve } from "../mirror/operations/manual/resolve.ts";
-import { findRecordProblem } from "../mirror/operations/manual/open-problem.ts";
-import { type ContentOrReason, viewProblem } from "../mirror/operations/manual/problem-view.ts";
+import { type ContentOrReason, findRecordProblem, viewProblem } from "../mirror/operations/manual/problem.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import type { Conflict } from "../mirror/model/record.ts";
@@ -9,9 +8,9 @@ import type { Digest } from "../contract/digest.ts";
 import type { DocId } from "../contract/ids.ts";
 import { BoundedMap } from "../common/bounded-map.ts";
 import { ok, type Trouble, unwrap } from "../common/trouble.ts";
-import { restoreLineEnds } from "../markdown/merge/line-ends.ts";
+import { restoreLineEnds } from "../markdown/merge/style.ts";
 import type { Notice } from "../page/layout.ts";
-import { type ActionRequest, type ActionResult, startJob, startSync, syncFolder, makeUndo } from "./action.ts";
+import { type ActionRequest, type ActionResult, makeUndo, startJob, startSync, syncFolder, type Ui } from "./page.ts";
 import { documentAddress } from "./addresses.ts";
 import { findClashes, composeResult, splitConflict } from "./clashes.ts";
 import type { Folder } from "./folders.ts";
@@ -23,7 +22,6 @@ import {
   makeTroubleNotice,
   makeResolvedNotice,
 } from "./messages.ts";
-import type { Ui } from "./page.ts";
 import { findNextConflict, readProblem, makeStartContent } from "./pages/conflict.ts";
 
 const RESOLVE_WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;

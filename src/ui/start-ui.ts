@@ -13,7 +13,7 @@ import { Folders } from "./folders.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import { listen } from "./http.ts";
 import { Jobs, Searches, Stops } from "./jobs.ts";
-import { Notices } from "../page/notices.ts";
+import { Notices } from "../page/layout.ts";
 
 const NOTICE_DIGITS = 16;
 /** LIMIT: number of signed-in browsers, and of unused tickets, so that memory stays bounded. */

@@ -1,7 +1,7 @@
 /** Reads the documentation for users in `src/docs/`, which the npm package contains too. */
 
 import { readFileSync } from "node:fs";
-import { toHeadingId } from "../page/links.ts";
+import { toHeadingId } from "../page/addresses.ts";
 
 const DOCS_FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listSettings } from "../../src/mirror/settings/settings.ts";
 import { snapshot } from "./rig.ts";
-import { isChange, useWatchedFolder } from "./watched-folder.ts";
+import { isChange, useWatchedFolder } from "./watch-rig.ts";
 
 const watched = useWatchedFolder();
 const run = (...argv: string[]) => watched.rig.run(["config", ...argv]);

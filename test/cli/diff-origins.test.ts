@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { useSyncedRig } from "./synced-rig.ts";
+import { useSyncedRig } from "./rig.ts";
 
 /** `history`, `diff` and `why` of a merged document, and `diff` of a document in conflict. */
 

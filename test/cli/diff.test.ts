@@ -1,7 +1,6 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { snapshot } from "./rig.ts";
-import { useSyncedRig } from "./synced-rig.ts";
+import { snapshot, useSyncedRig } from "./rig.ts";
 
 /** `diff`, `verify`, `log`, and `why` after a refusal. */
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
+import { isChange, isRun, useWatchedFolder } from "./watch-rig.ts";
 
 const watched = useWatchedFolder();
 const run = (...argv: string[]) => watched.rig.run(argv);

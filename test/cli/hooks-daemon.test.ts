@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { groupEnds } from "../mirror/hooks/group.ts";
 import { HooksFixture, writeHooks } from "./hooks-fixture.ts";
-import { isRun, useWatchedFolder } from "./watched-folder.ts";
+import { isRun, useWatchedFolder } from "./watch-rig.ts";
 
 const folder = useWatchedFolder();
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, vi } from "vitest";
-import type { HookMessage } from "../../src/mirror/hooks/message.ts";
+import type { HookMessage } from "../../src/mirror/hooks/run-hook.ts";
 import { type CommandResult, type Rig, useRig } from "./rig.ts";
 
 /** Writes the configuration of the user's hooks. */

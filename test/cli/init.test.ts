@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { swapBlock } from "../simulator/runs/editors.ts";
+import { swapBlock } from "../simulator/runs/user-folder.ts";
 import { snapshot, useRig } from "./rig.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { SLEEPLESS_CLOCK } from "../simulator/quiet-ports.ts";

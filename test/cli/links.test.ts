@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
-import { useWatches } from "./watcher.ts";
+import { useWatches } from "./watch-rig.ts";
 
 const rig = useRig();
 

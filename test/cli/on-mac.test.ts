@@ -13,9 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ENTRY, keptCompiled } from "../program.ts";
+import { ENTRY, keptCompiled, type Running } from "../program.ts";
 import { type Installed, run, start } from "../package/installed.ts";
-import type { Running } from "../printed.ts";
 
 /**
  * The whole command line in processes whose platform is changed to macOS: no `/proc`, no tool of

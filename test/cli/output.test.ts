@@ -14,7 +14,7 @@ import { findExitOfTrouble, pickWorstExit } from "../../src/cli/exit.ts";
  * Standard output of a real process: a file, a pipe, a full pipe, a pipe that the reader closed.
  */
 
-const OUTPUT = new URL("../../src/cli/output.ts", import.meta.url).href;
+const OUTPUT = new URL("../../src/cli/process-io.ts", import.meta.url).href;
 const LINES = 4_000;
 /** Writes 400 kB, more than the buffer of a pipe. */
 const SCRIPT = `

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { snapshot } from "./rig.ts";
-import { useSyncedRig } from "./synced-rig.ts";
+import { snapshot, useSyncedRig } from "./rig.ts";
 
 const PATHS = ["a.md", "d/b.md", "d/e/c.md"] as const;
 const text = (name: string, two: string, four = "four") => `# ${name}\n\none\n\n${two}\n\nthree\n\n${four}\n`;

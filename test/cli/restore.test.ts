@@ -1,7 +1,7 @@
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { useSyncedRig } from "./synced-rig.ts";
+import { useSyncedRig } from "./rig.ts";
 
 const { rig, run, json, sync, edit } = useSyncedRig();
 

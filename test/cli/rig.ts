@@ -1,4 +1,4 @@
-import { PHASE_WORDS } from "../../src/mirror/operations/results/phases.ts";
+import { PHASE_WORDS } from "../../src/mirror/operations/results/actions.ts";
 import { setImmediate as turn } from "node:timers/promises";
 import { createHash } from "node:crypto";
 import {
@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { systemRandom } from "../../src/common/system-random.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { systemRandom } from "../../src/common/random.ts";
 import type { SudoCaller } from "../../src/mirror/trust/owner.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
@@ -373,4 +373,28 @@ export function snapshot(root: string): Map<string, string> {
     found.set(path, `${stat.mode} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino} ${bytes}`);
   }
   return found;
+}
+
+/** Returns a rig that is opened for each test. Its folder is in sync with the given documents. */
+export function useSyncedRig(documents: Readonly<Record<string, string>> = { "a.md": "first\n", "k.md": "k\n" }) {
+  const rig = useRig();
+  beforeEach(async () => {
+    for (const [path, content] of Object.entries(documents)) rig.createRemotely(path, content);
+    await rig.init();
+  });
+  /** Runs a command in the linked folder. */
+  const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+  /**
+   * Runs a command that prints JSON in the linked folder. Returns its members, with the exit code
+   * as `exit`.
+   */
+  const json = <Members>(...argv: string[]) => rig.json<Members>(argv, { cwd: rig.root });
+  const sync = () => run("sync");
+  /** Saves `a.md`, waits until the daemon would take it for finished, and syncs. */
+  async function edit(text: string): Promise<void> {
+    rig.write("a.md", text);
+    rig.pass(60_000);
+    expect((await sync()).code).toBe(0);
+  }
+  return { rig, run, json, sync, edit };
 }

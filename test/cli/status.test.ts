@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createServer, type Socket } from "node:net";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { useRig } from "./rig.ts";
-import { chooseSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/choose-socket.ts";
+import { chooseSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/socket-path.ts";
 
 const rig = useRig();
 

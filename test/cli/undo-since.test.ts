@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { useSyncedRig } from "./synced-rig.ts";
+import { useSyncedRig } from "./rig.ts";
 
 const ALL = ["a", "b", "c", "d", "f/x"];
 const { rig, run, json } = useSyncedRig(Object.fromEntries(ALL.map((name) => [`${name}.md`, `first of ${name}\n`])));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { useSyncedRig } from "./synced-rig.ts";
+import { useSyncedRig } from "./rig.ts";
 
 const { rig, run, json, sync, edit } = useSyncedRig();
 

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { purgeOwnFolder } from "../../src/mirror/folder/unlink.ts";
 import { useRig } from "./rig.ts";
-import { useWatches, type WatchEvent, type InProcessWatch } from "./watcher.ts";
+import { type InProcessWatch, useWatches, type WatchEvent } from "./watch-rig.ts";
 
 /** `unlink` and a moved linked folder lose nothing. */
 

@@ -1,8 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { WaitReport } from "../../src/mirror/operations/results/waited.ts";
+import type { WaitReport } from "../../src/mirror/operations/manual/wait.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
-import { useWatchedFolder } from "./watched-folder.ts";
+import { useWatchedFolder } from "./watch-rig.ts";
 
 const watched = useWatchedFolder();
 

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
-import { useWatches, type WatchEvent, type InProcessWatch } from "./watcher.ts";
+import { type InProcessWatch, useWatches, type WatchEvent } from "./watch-rig.ts";
 
 /** One daemon for all linked folders of the list, which changes meanwhile. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatBytes } from "../../src/common/count.ts";
+import { formatBytes } from "../../src/common/quantities.ts";
 
 test.each([
   [0, "0 bytes"],

@@ -11,8 +11,7 @@ import { OpenapiJudge } from "./openapi.ts";
 import { accessTests } from "./suite/access-tests.ts";
 import { CONTRACT } from "./suite/all.ts";
 import { httpWire } from "./suite/http-wire.ts";
-import { runContractTest } from "./suite/run.ts";
-import type { Target } from "./suite/world.ts";
+import { runContractTest, type Target } from "./suite/world.ts";
 
 const faults: unknown[] = [];
 afterAll(() => expect(faults, "something became a 500").toEqual([]));

@@ -5,8 +5,7 @@ import { createService, type Service } from "../../src/service/service.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { ADMIN_KEY, seeded } from "../service/fixture.ts";
 import { CONTRACT } from "./suite/all.ts";
-import { runContractTest } from "./suite/run.ts";
-import type { Target } from "./suite/world.ts";
+import { runContractTest, type Target } from "./suite/world.ts";
 
 /** Runs the contract's tests on PostgreSQL. */
 

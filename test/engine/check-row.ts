@@ -1,8 +1,35 @@
+import { MANY_RUNS } from "../property.ts";
+import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
+import { PROFILES } from "../variants/variant.ts";
 import { expect } from "vitest";
 import type { Mirror } from "../simulator/mirror.ts";
-import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
 import { actLocally, actOnService, readTree, type Tree } from "../simulator/commands.ts";
 import { remoteTexts, settle } from "../promises/fixture.ts";
+
+/** All profiles, and single traits whose effect another trait of the profiles would hide. */
+const ALL: readonly (readonly [string, Deployment])[] = [
+  ...Object.entries(PROFILES).map(([name, profile]) => [`the profile ${name}`, profile] as const),
+  ["no such route for folders", { noFolderPatchOrDelete: 404 }],
+  [
+    "change ids that move on rename, unknown members, no move to the root",
+    { changeIdMovesOnRename: true, unknownMembers: true, noMoveToRoot: true },
+  ],
+  [
+    "pages of two, and empty ones, no leading slashes, bare answers",
+    { maxPageSize: 2, noLeadingSlashes: true, documentedMembersOnly: true },
+  ],
+  [
+    "names folded, and more characters refused in them",
+    { foldsCase: true, foldsUnicode: true, refusedCharacters: "=+" },
+  ],
+];
+
+/**
+ * The default deployment and the one that answers with the least; in a long run all deployments.
+ */
+const USUAL = ["the profile deployed", "the profile minimal"];
+
+export const DEPLOYMENTS = MANY_RUNS ? ALL : ALL.filter(([name]) => USUAL.includes(name));
 
 type End = { readonly ends: string; readonly blocked?: readonly string[] };
 

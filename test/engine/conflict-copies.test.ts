@@ -13,7 +13,7 @@ import {
   isWrite,
   openConflicts,
 } from "../promises/fixture.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
 

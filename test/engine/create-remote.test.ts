@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import type { AppFile } from "../simulator/app.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import { createRig } from "../simulator/rig.ts";
 import { isWrite, openSynced, problem, remoteTexts, settle } from "../promises/fixture.ts";
 import type { Fault } from "../variants/variant.ts";

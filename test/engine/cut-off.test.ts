@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import type { Pair } from "../simulator/moment.ts";
+import { killAtEachCall, type Pair } from "../simulator/moment.ts";
 import {
   settle,
   openSynced,
@@ -16,7 +15,7 @@ import {
 import { Killed } from "../simulator/process.ts";
 import { createRig } from "../simulator/rig.ts";
 import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
-import { resolve } from "./resolving.ts";
+import { resolve } from "./resolution.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 

@@ -1,5 +1,4 @@
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import type { Pair } from "../simulator/moment.ts";
+import { killAtEachCall, type Pair } from "../simulator/moment.ts";
 
 /**
  * Kills a sync, or other work, at each of its calls. The disk then loses all that is not flushed,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { flushEarlier } from "../../src/mirror/engine/apply/flush.ts";
+import { flushEarlier } from "../../src/mirror/engine/apply/durability.ts";
 import { walkAll } from "../local/benches.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import type { RamDisk } from "../simulator/ram-disk.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
-import { performAction } from "../../src/mirror/engine/apply/perform.ts";
+import { performAction } from "../../src/mirror/engine/run/apply-plan.ts";
 import { runManually } from "../../src/mirror/engine/manual/run-manually.ts";
-import { protectDocument } from "../../src/mirror/engine/apply/protect.ts";
+import { protectDocument } from "../../src/mirror/engine/apply/presence.ts";
 import { runEffect } from "../../src/mirror/engine/apply/run-effect.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
 import type { Outcome } from "../../src/mirror/model/action.ts";
@@ -12,9 +12,8 @@ import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
 import type { Fault } from "../variants/variant.ts";
 import { type Fixture, continueFrom, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
 import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall, Moment } from "../simulator/moment.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
-import { Moment } from "../simulator/moment.ts";
 
 /**
  * The process is killed at each call of a run, for every kind of effect and each way in which it

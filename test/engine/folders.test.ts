@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import { type Mirror, ROOT, type MirrorOptions } from "../simulator/mirror.ts";
 import { settle, openSynced, problem } from "../promises/fixture.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

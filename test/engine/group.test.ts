@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { CommitGroup } from "../../src/mirror/engine/journal/group.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { virtualClock } from "../remote/virtual-clock.ts";
+import { virtualClock } from "../clocks.ts";
 
 /**
  * Returns a group over a state that counts its transactions and a disk that records its batched

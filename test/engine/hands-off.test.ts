@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { WAIT_FOR_EDITORS, MINUTE, OPEN_SWAP_FILE, syncDiskClock, SWAP_PATH, TEXT, withNote } from "./in-hand.ts";
+import { MINUTE, OPEN_SWAP_FILE, SWAP_PATH, syncDiskClock, TEXT, WAIT_FOR_EDITORS, withNote } from "./hands-off.ts";
 
 /** mdmirror does not replace a file that somebody is editing. */
 

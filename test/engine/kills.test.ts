@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import { createRig } from "../simulator/rig.ts";
 
 const TEXTS = Array.from(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
 import type { LocalPath } from "../../src/contract/path.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
 import { openFixture, openSynced, problem } from "../promises/fixture.ts";
 import type { Rig } from "../simulator/rig.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { continueFrom, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 
 /** Moves of a file or a folder, and the number of PATCH requests of each. */
 const MOVES = [

@@ -3,7 +3,7 @@ import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
 import { resolve } from "../../src/mirror/operations/manual/resolve.ts";
 import { carryOut } from "../../src/mirror/operations/run-operation.ts";
 import { openSynced, remoteTexts, settle, openConflicts } from "../promises/fixture.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";

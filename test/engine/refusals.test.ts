@@ -1,7 +1,7 @@
 import { expect, it, test } from "vitest";
 import { openFixture, problem, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
-import { identifyMove } from "../../src/mirror/engine/apply/refused-before.ts";
+import { identifyMove } from "../../src/mirror/engine/apply/run-effect.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import type { RemotePath } from "../../src/contract/path.ts";
 import { digestOf } from "../../src/contract/digest.ts";

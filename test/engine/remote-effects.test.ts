@@ -1,5 +1,5 @@
 import { expect, test, it, describe } from "vitest";
-import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import {

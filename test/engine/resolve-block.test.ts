@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import type { Mirror } from "../simulator/mirror.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import { createRig } from "../simulator/rig.ts";
-import { localTexts, blocksOf, remoteTexts, resolve, type Started, start } from "./resolving.ts";
+import { blocksOf, localTexts, remoteTexts, resolve, start, type Started } from "./resolution.ts";
 
 type Texts = Readonly<Record<string, string>>;
 

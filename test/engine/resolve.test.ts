@@ -1,11 +1,11 @@
 import { unwrap } from "../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
+import { findProblem } from "../../src/mirror/operations/manual/problem.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import { withCalls } from "../simulator/mirror.ts";
-import { expectKept, resolve, resolveProblem, localTexts, blocksOf, remoteTexts, start } from "./resolving.ts";
+import { blocksOf, expectKept, localTexts, remoteTexts, resolve, resolveProblem, start } from "./resolution.ts";
 import { settle, openConflicts, problem } from "../promises/fixture.ts";
 import type { Variant } from "../variants/variant.ts";
 

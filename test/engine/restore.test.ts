@@ -2,11 +2,11 @@ import { unwrap } from "../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
 import { readUndo, undoRun } from "../../src/mirror/operations/history/undo.ts";
 import { actLocally } from "../simulator/commands.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
-import { restoreVersion } from "../simulator/restore-version.ts";
-import { expectKept, resolve, start } from "./resolving.ts";
+import { restoreVersion } from "../simulator/versions.ts";
+import { expectKept, resolve, start } from "./resolution.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { runItems } from "../../src/mirror/operations/manual/many.ts";
 import { planRejection } from "../../src/mirror/operations/manual/answer-stop.ts";
-import { GENERATION_HEADER } from "../../src/contract/generation.ts";
+import { GENERATION_HEADER } from "../../src/contract/wire.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
 import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import type { Wire } from "../../src/common/wire.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import { type Mirror, ROOT, withCalls } from "../simulator/mirror.ts";
 import { openInMemory } from "../simulator/memory-state.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

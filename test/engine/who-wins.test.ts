@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 import type { Deployment } from "../simulator/rig.ts";
-import { checkRow, type Row, titled } from "./check-row.ts";
-import { DEPLOYMENTS } from "./deployments.ts";
+import { checkRow, DEPLOYMENTS, type Row, titled } from "./check-row.ts";
 
 /**
  * Which side wins, case by case, through the whole engine: real planner, client, disk layer, state

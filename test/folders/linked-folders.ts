@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { initArgs, runUndisturbed, type Service, start, type Started, type User } from "../../scripts/soak/fixture.ts";
-import { localTexts } from "../../scripts/soak/texts.ts";
+import { localTexts } from "../../scripts/soak/oracle.ts";
 import { isConflictCopyName, nameOf } from "../../src/contract/path.ts";
 import type { ServiceProcess } from "../histories/service-process.ts";
 import type { View } from "./model.ts";
-import { marksIn } from "./paragraphs.ts";
+import { marksIn } from "./history.ts";
 import { openTap, type Tap } from "./tap.ts";
 
 /** A linked folder, and the process that works in it. */

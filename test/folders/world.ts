@@ -2,12 +2,22 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { readRemote } from "../../scripts/soak/fixture.ts";
-import { keptTexts, localTexts } from "../../scripts/soak/texts.ts";
+import { keptTexts, localTexts } from "../../scripts/soak/oracle.ts";
 import type { ServiceProcess } from "../histories/service-process.ts";
-import { type Command, CREATED, type History, SEEDED, showCommand } from "./history.ts";
+import {
+  type Command,
+  CREATED,
+  DOCS,
+  type History,
+  markOf,
+  marksIn,
+  paragraph,
+  SEEDED,
+  showCommand,
+  withParagraph,
+} from "./history.ts";
 import { launch, linkFolders, type LinkedFolder, type LinkedFolders, look } from "./linked-folders.ts";
 import { Model, Undecided, Unexplained, type View } from "./model.ts";
-import { DOCS, markOf, marksIn, paragraph, withParagraph } from "./paragraphs.ts";
 
 /** Thrown for a broken promise. */
 class Broken extends Error {}

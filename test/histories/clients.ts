@@ -1,10 +1,8 @@
 import type { Json } from "../../src/conformance/world.ts";
 import { Dice } from "../simulator/dice.ts";
-import { type Counter, draw, type Drawn } from "./draw.ts";
+import { type Counter, draw, type Drawn, Known } from "./draw.ts";
 import { rowsOf } from "./facts.ts";
-import { Known } from "./known.ts";
-import type { Answer, Operation } from "./operation.ts";
-import type { Recorder, Send } from "./recorder.ts";
+import type { Answer, Operation, Recorder, Send } from "./operation.ts";
 
 /** Concurrent clients of one service. */
 

@@ -1,9 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { whyNoPostgres } from "../postgres/database.ts";
-import { checkHistory } from "./judge.ts";
-import { runScene, type Scene } from "./live.ts";
-import { openPostgresScene } from "./postgres-scene.ts";
-import { openSqliteScene } from "./sqlite-scene.ts";
+import { checkHistory } from "./oracle.ts";
+import { openPostgresScene, openSqliteScene, runScene, type Scene } from "./scene.ts";
 
 /** A short part of `npm run soak -- histories`: kills real processes while clients work. */
 

@@ -1,4 +1,4 @@
-import { FILES, FOLDERS } from "../../src/contract/routes.ts";
+import { FILES, FOLDERS } from "../../src/contract/resources.ts";
 import type { Json } from "../../src/conformance/world.ts";
 
 /** The operations of clients, and the record of each with its answer. */
@@ -51,16 +51,16 @@ export type ExecutedOperation = {
   readonly answer: Answer | null;
 };
 
-export type RequestFacts = { readonly method: string; readonly path: string; readonly body: object | null };
+type RequestFacts = { readonly method: string; readonly path: string; readonly body: object | null };
 
 /** Returns true for an operation that needs the admin key. */
-export function isOfAdmin({ kind }: Operation): boolean {
+function isOfAdmin({ kind }: Operation): boolean {
   return kind === "accept" || kind === "reject" || kind === "show-review";
 }
 
 const READS: ReadonlySet<Operation["kind"]> = new Set(["read", "read-folder", "list", "show-review"]);
 
-export function isReading({ kind }: Operation): boolean {
+function isReading({ kind }: Operation): boolean {
   return READS.has(kind);
 }
 
@@ -69,7 +69,7 @@ export function changesNothing({ op, answer }: ExecutedOperation): boolean {
   return isReading(op) || (answer !== null && answer.status >= 400);
 }
 
-export function requestOf(op: Operation): RequestFacts {
+function requestOf(op: Operation): RequestFacts {
   switch (op.kind) {
     case "read":
       return ask("GET", `${FILES}/${op.id}`);
@@ -158,4 +158,59 @@ function shortAnswer(json: Json): string {
 
 function short(value: unknown): string {
   return typeof value === "string" && value.includes("\n") ? `text ${marksOf(value)}` : JSON.stringify(value);
+}
+
+/**
+ * Result of a request. `unknown`: it may have arrived. `unsent`: it did not arrive, because no
+ * connection was established.
+ */
+export type Sent = Answer | "unknown" | "unsent";
+
+/** Sends a request on one connection of a client to a process of the service. */
+export type Send = (method: string, path: string, body: object | null, by: "user" | "admin") => Promise<Sent>;
+
+/** The operations and answers of all clients, on one logical clock. */
+export class Recorder {
+  readonly #done: ExecutedOperation[] = [];
+  #clock = 0;
+  #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  /** Sends an operation and records it. Returns the answer; null if it was lost. */
+  async ask(client: number, op: Operation, send: Send): Promise<Answer | null> {
+    const from = this.#clock++;
+    const { method, path, body } = requestOf(op);
+    const sent = await send(method, path, body, isOfAdmin(op) ? "admin" : "user");
+    const to = this.#clock++;
+    if (sent === "unsent") return null;
+    if (sent !== "unknown" && sent.status !== 500 && sent.status !== 503) {
+      this.#add({ client, op, from, to, answer: sent });
+      return sent;
+    }
+    // A read whose answer was lost proves nothing, so it is not recorded.
+    if (!isReading(op)) this.#add({ client, op, from, to: Infinity, answer: null });
+    return null;
+  }
+
+  #add(done: ExecutedOperation): void {
+    this.#done.push(done);
+    for (const { count, resolve } of this.#waiting) if (count <= this.count) resolve();
+    this.#waiting = this.#waiting.filter(({ count }) => count > this.count);
+  }
+
+  /** Resolves when that many operations have ended. */
+  reached(count: number): Promise<void> {
+    if (count <= this.count) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ count, resolve });
+    return promise;
+  }
+
+  get history(): readonly ExecutedOperation[] {
+    return this.#done;
+  }
+
+  /** Number of operations that have ended. */
+  get count(): number {
+    return this.#done.length;
+  }
 }

@@ -1,11 +1,63 @@
-import { chownSync, cpSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { linkMirror, MdmirrorError, openMirror } from "../../src/lib/index.ts";
+import { chownSync, cpSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeMirror } from "../../src/lib/mirror.ts";
+import { makeEnvironment, MirrorSession } from "../../src/lib/session.ts";
+import { type Server, startServer } from "../../src/lib/server.ts";
+import type { Mirror, OpenOptions, WatchEvent } from "../../src/lib/types.ts";
+import { LiveClock } from "../clocks.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { createClient } from "../../src/lib/client.ts";
-import { startServer } from "../../src/lib/server.ts";
-import type { WatchEvent } from "../../src/lib/types.ts";
-import { errorOf, makeLibRig } from "./rig.ts";
+
+/** A service and a linked folder in this process, with a separate home folder. */
+type LibRig = {
+  readonly service: Server;
+  readonly mirror: Mirror;
+  /** Path of the linked folder. */
+  readonly root: string;
+  readonly dir: string;
+  readonly options: OpenOptions & { readonly env: NonNullable<OpenOptions["env"]> };
+  read(path: string): string;
+  write(path: string, text: string): void;
+};
+
+/** @param times how much faster than the system's clock the library's clock runs */
+async function makeLibRig(times = 1): Promise<LibRig> {
+  const dir = temporaryFolder();
+  const service = await startServer({ data: join(dir, "service") });
+  const env = { HOME: dir, XDG_STATE_HOME: join(dir, "state"), XDG_RUNTIME_DIR: dir };
+  const root = join(dir, "notes");
+  const linked = await linkMirror(root, { url: service.url, key: service.key, env });
+  const clock = new LiveClock();
+  clock.speedUp(times);
+  const mirror =
+    times === 1 ? linked : makeMirror(new MirrorSession(realpathSync(root), { ...makeEnvironment({ env }), clock }));
+  onTestFinished(async () => {
+    await mirror.close();
+    await linked.close();
+    await service.stop();
+  });
+  return {
+    service,
+    mirror,
+    root,
+    dir,
+    options: { env },
+    read: (path) => readFileSync(join(root, path), "utf8"),
+    write: (path, text) => writeFileSync(join(root, path), text),
+  };
+}
+
+/** Returns the error of a call, which must be one of the library's. */
+async function errorOf(call: Promise<unknown>): Promise<MdmirrorError> {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(MdmirrorError);
+  return error as MdmirrorError;
+}
 
 describe("a folder opened by the library", () => {
   it("syncs, and returns what sync --json prints", async () => {
@@ -169,4 +221,70 @@ describe("the service in process", () => {
     await own.stop();
     expect(() => readFileSync(join(own.data, "key"))).toThrow(expect.objectContaining({ code: "ENOENT" }));
   });
+});
+
+/** Arguments of a program without type checks. */
+
+it("no document is named by anything but a path", async () => {
+  const { mirror, write, read } = await makeLibRig();
+  for (const text of ["one\n", "two\n"]) {
+    write("a.md", text);
+    await mirror.sync();
+  }
+  for (const path of [undefined, null, "", 5, {}, []] as unknown as string[])
+    for (const call of [
+      mirror.restore({ paths: [path], n: 1 }),
+      mirror.restore({ paths: [path] }),
+      mirror.show({ path }),
+      mirror.history({ path }),
+      mirror.diff({ path, n: 1 }),
+      mirror.resolve({ paths: [path], way: "mine" }),
+    ])
+      expect([path, await errorOf(call)]).toMatchObject([path, { kind: "usage", code: "usage" }]);
+  expect(read("a.md")).toBe("two\n");
+});
+
+const odd = (value: unknown) => value as never;
+
+it("what else is not what it must be is named, and changes nothing", async () => {
+  const { mirror, write, read } = await makeLibRig();
+  write("a.md", "one\n");
+  await mirror.sync();
+  for (const call of [
+    mirror.restore({ paths: ["a.md"], n: 0 }),
+    mirror.show({ path: "a.md", n: odd("1") }),
+    mirror.restore({ paths: odd("a.md") }),
+    mirror.restore({ paths: ["a.md"], asOf: odd(new Date("no date")) }),
+    mirror.restore(odd({ paths: ["a.md"], version: 1 })),
+    mirror.restore(odd(undefined)),
+    mirror.resolve(odd({ paths: ["a.md"] })),
+    mirror.resolve({ paths: ["a.md"], way: odd("both") }),
+    mirror.resolve(odd("mine")),
+  ])
+    expect(await errorOf(call)).toMatchObject({ kind: "usage", message: expect.stringMatching(/ is not /) });
+  expect(read("a.md")).toBe("one\n");
+});
+
+it("an unknown direction is refused: nothing is sent, and no folder is linked", async () => {
+  const { mirror, service, dir, options, write } = await makeLibRig();
+  write("a.md", "not sent\n");
+  const target = { url: service.url, key: service.key, ...options };
+  for (const call of [
+    mirror.sync({ direction: odd("pull-only") }),
+    linkMirror(join(dir, "other"), { ...target, direction: odd("pull-only") }),
+  ])
+    expect(await errorOf(call)).toMatchObject({ kind: "usage", code: "usage" });
+  expect((await mirror.plan()).steps).toMatchObject([{ path: "a.md" }]);
+  expect(existsSync(join(dir, "other"))).toBe(false);
+});
+
+it("an empty list of folders links nothing, and a list of one keeps the folder's path", async () => {
+  const { service, dir, options } = await makeLibRig();
+  const link = (name: string, remote: readonly string[]) =>
+    linkMirror(join(dir, name), { url: service.url, key: service.key, remote, ...options });
+  expect(await errorOf(link("none", []))).toMatchObject({ kind: "usage", code: "usage" });
+  expect(existsSync(join(dir, "none"))).toBe(false);
+  const mirror = await link("one", ["guides"]);
+  onTestFinished(() => mirror.close());
+  expect((await mirror.status()).remote).toEqual(["guides"]);
 });

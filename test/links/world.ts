@@ -1,4 +1,4 @@
-import { NameIndex, createDocumentNames } from "../../src/markdown/links/names.ts";
+import { createDocumentNames, NameIndex } from "../../src/markdown/links/wiki.ts";
 import type { Place } from "../../src/markdown/links/place.ts";
 import { once } from "../../src/common/once.ts";
 

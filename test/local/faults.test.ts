@@ -3,7 +3,7 @@ import { digestOf } from "../../src/contract/digest.ts";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { readErrno } from "../../src/mirror/local/results.ts";
 import type { RamCall, RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
-import { RamError } from "../simulator/ram-paths.ts";
+import { RamError } from "../simulator/ram-calls.ts";
 import { ramMirror, ROOT, walkAll } from "./benches.ts";
 
 const at = (below: string) => `${ROOT}/${below}`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
-import { RamError } from "../simulator/ram-paths.ts";
+import { RamError } from "../simulator/ram-calls.ts";
 import { mirrorOn, ramMirror, ROOT, walkAll } from "./benches.ts";
 
 const whyUnseen = ({ unseen }: LocalTree) => [...unseen].map(([path, { why }]) => [path, why]);

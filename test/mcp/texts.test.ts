@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { keepLineEnds } from "../../src/mirror/operations/manual/save.ts";
-import { cutToLength, formatTextDiff, cutLines } from "../../src/mcp/bounded.ts";
+import { cutLines, cutToLength, formatTextDiff } from "../../src/mcp/tool.ts";
 import { replaceIn } from "../../src/mcp/tools/edit.ts";
 
 describe("a part of a content", () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { MERGE_STEPS, newBudget } from "../../src/markdown/merge/budget.ts";
-import { mergeWithinLines } from "../../src/markdown/merge/fine.ts";
+import { mergeText, mergeWithinLines } from "../../src/markdown/merge/merge.ts";
 import { mergeLines } from "../../src/markdown/merge/lines.ts";
-import { diff, MAX_EDIT_LENGTH } from "../../src/markdown/merge/myers.ts";
-import { mergeText } from "../../src/markdown/merge/merge.ts";
+import { diff, MAX_EDIT_LENGTH } from "../../src/markdown/merge/diff.ts";
 import { createReading } from "../../src/markdown/merge/reading.ts";
 import { adversaries } from "./adversaries.ts";
 

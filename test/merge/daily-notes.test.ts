@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeNote, mergeNote, readNotes, turned } from "./daily-notes.ts";
-import { editedLists } from "./edited-lists.ts";
+import { editedLists, judgeNote, mergeNote, readNotes, turned } from "./daily-notes.ts";
 
 describe("daily notes that two devices edited", () => {
   it.each(readNotes().map((note) => [note.title, note] as const))("%s", (_title, note) => {

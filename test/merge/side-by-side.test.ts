@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { restoreLineEnds } from "../../src/markdown/merge/line-ends.ts";
+import { restoreLineEnds } from "../../src/markdown/merge/style.ts";
 import { type RowGroup, compareSideBySide } from "../../src/markdown/merge/side-by-side.ts";
 import { fc } from "../property.ts";
 

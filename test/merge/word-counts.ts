@@ -1,6 +1,6 @@
 import { staysBetweenSides } from "../../src/markdown/merge/counts.ts";
 import { StringNumbers } from "../../src/markdown/merge/split.ts";
-import { splitIntoWords } from "../../src/markdown/merge/words.ts";
+import { splitIntoWords } from "../../src/markdown/merge/tokens.ts";
 
 /**
  * Returns true if the merged document has each word as often as the changes of the sides explain.

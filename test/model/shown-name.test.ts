@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { quoteForShell } from "../../src/mirror/model/shell-word.ts";
-import { shownName, shownWords, hasControlCharacters } from "../../src/common/shown-name.ts";
+import { hasControlCharacters, shownName, shownWords } from "../../src/common/shown-words.ts";
 import { fc } from "../property.ts";
 
 const NAMES: readonly (readonly [string, string])[] = [

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkS
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { usualTmpdir } from "../memory-folder.ts";
-import { Running } from "../printed.ts";
+import { Running } from "../program.ts";
 
 /** The package as users have it: packed, and installed outside of the checkout. */
 

@@ -3,6 +3,7 @@ import { html } from "../../src/page/html.ts";
 import { renderName } from "../../src/page/parts.ts";
 import { renderComparison } from "../../src/page/side-by-side.ts";
 import { anyCharacter, fc } from "../property.ts";
+import { renderFoundDocuments } from "../../src/page/found.ts";
 
 describe("a template", () => {
   test("shows what is put into it, between tags and in attributes, and nothing of it is HTML", () => {
@@ -48,3 +49,19 @@ const CHARACTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">
 function unescaped(text: string): string {
   return text.replace(/&(#?\w+);/g, (_whole, name: string) => CHARACTERS[name]!);
 }
+
+/** Returns the only line that a page of search results shows, with the matches in brackets. */
+function shownLine(text: string, match: string): string {
+  const start = text.indexOf(match);
+  const lines = [{ line: 1, text, ranges: [[start, start + match.length] as const] }];
+  const page = renderFoundDocuments([{ href: "/a.md", path: "a.md", lines }]).text;
+  return /<span dir="auto">(.*?)<\/span>/s.exec(page)![1]!.replaceAll(/<\/?mark>/g, "|");
+}
+
+test("what was found is near the start of its line, also in a long one", () => {
+  const sentence = "Customers with an annual contract keep their price until the renewal date. ";
+  expect(shownLine("Rotate the signing key.", "signing")).toBe("Rotate the |signing| key.");
+  const cut = shownLine(`${sentence}Rotate the signing key. ${sentence}`, "signing");
+  expect(cut).toBe(`…until the renewal date. Rotate the |signing| key. ${sentence}`);
+  expect(shownLine(`${"長".repeat(99)}signing`, "signing")).toBe(`…${"長".repeat(40)}|signing|`);
+});

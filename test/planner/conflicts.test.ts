@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { doLocally, doRemotely, openConflict } from "./commands.ts";
-import { planOf, describePlan, worldAfter } from "./table.ts";
+import { describePlan, doLocally, doRemotely, openConflict, planOf, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 import { execute } from "./executor.ts";
 

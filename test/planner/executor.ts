@@ -10,8 +10,8 @@ import {
   isTakenOnService,
   type OfDocument,
   type OfFolder,
-} from "./refusals.ts";
-import type { World } from "./world.ts";
+  type World,
+} from "./world.ts";
 
 /**
  * Applies steps to the model like the engine. Throws if the real side would refuse a step, or if

@@ -6,8 +6,18 @@ import { findLocalPlaces } from "../../src/mirror/planner/local-places.ts";
 import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { execute } from "./executor.ts";
-import { checkRow, planOf, type Row, describePlan, SIGNALS, worldAfter, POLICY } from "./table.ts";
-import { doLocally, doRemotely, openConflict } from "./commands.ts";
+import {
+  checkRow,
+  describePlan,
+  doLocally,
+  doRemotely,
+  openConflict,
+  planOf,
+  POLICY,
+  type Row,
+  SIGNALS,
+  worldAfter,
+} from "./table.ts";
 import { treesOf, type World } from "./world.ts";
 
 /**

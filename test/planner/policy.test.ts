@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
-import { doLocally, doRemotely } from "./commands.ts";
+import { describePlan, doLocally, doRemotely, planOf, POLICY, type Row, SIGNALS, worldAfter } from "./table.ts";
 import { execute } from "./executor.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
-import { POLICY, SIGNALS, planOf, type Row, describePlan, worldAfter } from "./table.ts";
 import { treesOf, type World } from "./world.ts";
 import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";

@@ -4,8 +4,7 @@ import type { StopReason, Plan, SafetySignals } from "../../src/mirror/planner/p
 import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { DEFAULT_GUARD_LIMITS } from "../../src/mirror/model/policy.ts";
 import { computeDeleteBudget } from "../../src/mirror/planner/verdict/verdict.ts";
-import { openConflict } from "./commands.ts";
-import { planOf } from "./table.ts";
+import { openConflict, planOf } from "./table.ts";
 import { World } from "./world.ts";
 
 const root = (is: SafetySignals["root"]): Partial<SafetySignals> => ({ root: is });

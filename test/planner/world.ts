@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
-import type { Conflict, FolderRecord, Block, DocumentRecord, Stamp, Tombstone } from "../../src/mirror/model/record.ts";
+import type { Block, Conflict, DocumentRecord, FolderRecord, Stamp, Tombstone } from "../../src/mirror/model/record.ts";
 import { ancestorsOf, type DiskNames, EXACT_DISK, isWithin, rebase } from "../../src/contract/path.ts";
 import type { TextFault } from "../../src/contract/limits.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type Unread,
   type UnsyncedEntry,
 } from "../../src/mirror/model/tree.ts";
+import type { Action } from "../../src/mirror/model/action.ts";
 
 /** A model of base and both sides in plain maps. Commands of users and steps of plans change it. */
 
@@ -272,4 +273,27 @@ function sorted(entries: [string, string][]): Record<string, string> {
 
 function unreadOf(why: string): Unread {
   return why === STILL_WRITTEN_REASON.why ? STILL_WRITTEN_REASON : makeUnreadable(why);
+}
+
+/** Steps that the real disk or service would refuse. */
+
+export type OfFolder = Extract<Action, { dirId: DirId | null } | { kind: "make-folder-remote" }>;
+export type OfDocument = Exclude<Action, OfFolder>;
+
+export function check(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(what);
+}
+
+export function isTakenLocally(world: World, path: string): boolean {
+  return world.files.has(path) || world.folders.has(path) || world.others.has(path);
+}
+
+export function isTakenOnService(world: World, path: string): boolean {
+  for (const document of world.documents.values()) if (document.path === path) return true;
+  for (const dir of world.dirs.values()) if (dir === path) return true;
+  return false;
+}
+
+export function hasRemoteFolder(world: World, path: string): boolean {
+  return path === "" || [...world.dirs.values()].includes(path);
 }

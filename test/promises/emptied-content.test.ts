@@ -4,7 +4,7 @@ import { planRejection } from "../../src/mirror/operations/manual/answer-stop.ts
 import { isBlank } from "../../src/mirror/model/text-form.ts";
 import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { planOnly } from "../../src/mirror/engine/run/sync.ts";
+import { planOnly } from "../../src/mirror/engine/run/converge.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, isWrite, problem, remoteTexts, settle, openSynced } from "./fixture.ts";
 

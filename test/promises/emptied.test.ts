@@ -3,7 +3,7 @@ import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { createRig } from "../simulator/rig.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../simulator/moment.ts";
 import { type Fixture, openFixture, settle, openSynced } from "./fixture.ts";
 
 const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);

@@ -1,9 +1,9 @@
-import { FILES } from "../../src/contract/routes.ts";
+import { FILES } from "../../src/contract/resources.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
-import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { combineByMerge } from "../../src/service/files/combine.ts";
+import { combineByMerge } from "../../src/service/files/files.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { Moment } from "../simulator/moment.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

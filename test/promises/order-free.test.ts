@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Step } from "../../src/mirror/model/action.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { applyPlan } from "../../src/mirror/engine/run/apply-plan.ts";
-import { flushNow } from "../../src/mirror/engine/apply/flush.ts";
+import { flushNow } from "../../src/mirror/engine/apply/durability.ts";
 import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
 import { observe } from "../../src/mirror/engine/observe/both-sides.ts";
 import { planWithSecondScan } from "../../src/mirror/engine/run/cycle.ts";

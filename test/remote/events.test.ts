@@ -5,7 +5,7 @@ import type { StreamEnd, Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { closeNothing, NO_LOG } from "../simulator/quiet-ports.ts";
 import { answer, KEY, problem } from "./scripted-wire.ts";
-import { virtualClock } from "./virtual-clock.ts";
+import { virtualClock } from "../clocks.ts";
 
 /**
  * One connection: pieces of the stream, and how it ends. `open` means that it stays open until the

@@ -6,7 +6,7 @@ import { type ApiReply, readRetryAfterMs } from "../../src/mirror/remote/reply.t
 import { isCongested, RETRY } from "../../src/mirror/remote/retry.ts";
 import { CallQueue, CONCURRENCY } from "../../src/mirror/remote/queue.ts";
 import { answer, bench, FILE, LOST, NOT_SENT, page, problem } from "./scripted-wire.ts";
-import { virtualClock } from "./virtual-clock.ts";
+import { virtualClock } from "../clocks.ts";
 
 const DOC = "doc_1" as DocId;
 const BASE = "chg_1" as ChangeId;

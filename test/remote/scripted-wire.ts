@@ -5,7 +5,7 @@ import type { Log } from "../../src/mirror/ports/world.ts";
 import type { Random } from "../../src/common/random.ts";
 import { createRemote, type RemoteOptions } from "../../src/mirror/remote/client.ts";
 import { NO_TRAITS } from "../../src/mirror/remote/traits.ts";
-import { virtualClock, type VirtualClock } from "./virtual-clock.ts";
+import { virtualClock, type VirtualClock } from "../clocks.ts";
 
 /** A wire in memory that records requests and returns the answers of a script. */
 

@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { checkRow, type Row, titled } from "../engine/check-row.ts";
-import { DEPLOYMENTS } from "../engine/deployments.ts";
+import { checkRow, DEPLOYMENTS, type Row, titled } from "../engine/check-row.ts";
 import { isWrite, openSynced, remoteTexts, settle } from "../promises/fixture.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
-import { checkRow, type Row, titled } from "../engine/check-row.ts";
+import { checkRow, DEPLOYMENTS, type Row, titled } from "../engine/check-row.ts";
 import type { Deployment } from "../simulator/rig.ts";
-import { DEPLOYMENTS } from "../engine/deployments.ts";
 
 /**
  * Unison's self test (`src/test.ml`). The service is one of the two replicas. Users expect that a

@@ -9,7 +9,7 @@ import {
   documentsWithTitle,
   documentsWithUnit,
 } from "../../src/markdown/search/keys.ts";
-import { splitIntoUnits } from "../../src/markdown/search/tokens.ts";
+import { splitIntoUnits } from "../../src/markdown/search/words.ts";
 import { fc } from "../property.ts";
 
 function openIndex(): KeyIndex {

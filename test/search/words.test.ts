@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { RE2JS } from "re2js";
-import { readTitles, readPathFields } from "../../src/markdown/search/fields.ts";
-import { parseQuery } from "../../src/markdown/search/query.ts";
-import { splitIntoPairs, splitIntoUnits } from "../../src/markdown/search/tokens.ts";
-import { foldLine, foldText, foldWords } from "../../src/markdown/search/fold.ts";
+import { readPathFields, readTitles } from "../../src/markdown/search/keys.ts";
+import { parseQuery } from "../../src/markdown/search/match-document.ts";
+import { foldLine, foldText, foldWords, splitIntoPairs, splitIntoUnits } from "../../src/markdown/search/words.ts";
 import { createSearchString, createSnippets } from "../../src/markdown/search/snippets.ts";
 import { compileRegex } from "../../src/markdown/search/engine.ts";
 import { type RegexProgram, scanLine } from "../../src/markdown/search/scan-line.ts";

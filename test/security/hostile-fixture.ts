@@ -1,10 +1,76 @@
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import { FILES, FOLDERS } from "../../src/contract/resources.ts";
+import { problem } from "../promises/fixture.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { Moment, type Pair } from "../simulator/moment.ts";
-import type { RamCall, RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
+import { APFS, type RamCall, type RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
-import { lieAbout, type Lies } from "./liar.ts";
+import { expect } from "vitest";
+import { findNextStep } from "../../src/mirror/operations/results/attention.ts";
+
+/**
+ * A service that lies: the embedded one, whose lists contain items that nobody created, with a file
+ * behind each.
+ */
+
+type Answer = (request: WireRequest) => WireResponse;
+
+/** Lies of a service. An item of a list may have any form. */
+type Lies = {
+  readonly files?: readonly unknown[];
+  readonly folders?: readonly unknown[];
+  /**
+   * Members that GET of a listed file adds to the item. Without `content`, it gets a default
+   * content.
+   */
+  readonly more?: Readonly<Record<string, unknown>>;
+};
+
+/** Content that no real document has, so a search finds each place where a lie was written. */
+export const LIE = "a lie of the service\n";
+
+/** Returns the lying answer to a request; null for the true answer. */
+function lieAbout(request: WireRequest, ask: Answer, { files = [], folders = [], more = {} }: Lies) {
+  const [path = "", query = ""] = request.path.split("?");
+  if (request.method === "GET" && path === FILES && isWhole(query)) return withItems(ask(request), files);
+  if (request.method === "GET" && path === FOLDERS && isWhole(query)) return withItems(ask(request), folders);
+  const found = files.findLast((item) => path === `${FILES}/${idOf(item)}`);
+  if (found === undefined) return null;
+  return request.method === "GET" ? json({ content: LIE, ...(found as object), ...more }) : problem(403, "forbidden");
+}
+
+/**
+ * Returns true for the first page of a list of everything. Other pages, and lists of one path, stay
+ * true.
+ */
+function isWhole(query: string): boolean {
+  const parameters = new URLSearchParams(query);
+  const isPart = (parameters.get("path_prefix") ?? "/") !== "/";
+  return !parameters.has("path") && !isPart && !parameters.has("cursor");
+}
+
+function idOf(item: unknown): unknown {
+  return typeof item === "object" && item !== null ? (item as { id?: unknown }).id : undefined;
+}
+
+function withItems(response: WireResponse, items: readonly unknown[]): WireResponse {
+  if (response.status !== 200 || items.length === 0) return response;
+  const page = JSON.parse(response.body) as { data: unknown[] };
+  return { ...response, body: JSON.stringify({ ...page, data: [...items, ...page.data] }) };
+}
+
+function json(body: unknown): WireResponse {
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+let made = 0;
+/** Returns a listed file at a path, valid but for the members in `more`. */
+export function lieAt(path: unknown, more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  made++;
+  return { id: `doc_lie${made}`, lastChangeId: `chg_lie${made}`, path, protected: false, ...more };
+}
 
 /**
  * A rig whose service lies. Around the linked folder there are files that mdmirror must not touch.
@@ -110,4 +176,32 @@ export async function syncPlanting(
   await fixture.sync();
   fixture.disk.beforeCall = null;
   return left <= 0;
+}
+
+export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
+  "an exact disk": {},
+  "the disk of a Mac, which folds case and Unicode": APFS,
+  "a disk without hard links": { hardLinks: false },
+};
+
+/**
+ * Syncs a real document on the service, another local one, and the lies. Expects that both real
+ * documents are synced and that nothing else is touched.
+ */
+export async function syncWithLies(options: RamDiskOptions, lies: Lies) {
+  const fixture = openHostile(options);
+  fixture.rig.app.create("good/one.md", "one\n");
+  fixture.mirror.write("mine.md", "mine\n");
+  const before = fixture.others();
+  fixture.lies = lies;
+  const report = await fixture.sync();
+  expect(fixture.texts().get("good/one.md")).toBe("one\n");
+  expect(fixture.serviceText("mine.md")).toBe("mine\n");
+  expect(fixture.others()).toEqual(before);
+  return { fixture, report };
+}
+
+/** Returns all messages of a report, one a line. */
+export function messagesOf(report: RunReport): string {
+  return report.attention.map((one) => `${one.kind}: ${one.detail} -> ${findNextStep(one)}`).join("\n");
 }

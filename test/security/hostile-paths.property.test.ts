@@ -1,8 +1,6 @@
 import { anyCharacter, fc, runs } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { openHostile } from "./hostile-fixture.ts";
-import { DISKS } from "./sync-with-lies.ts";
-import { LIE, lieAt } from "./liar.ts";
+import { DISKS, LIE, lieAt, openHostile } from "./hostile-fixture.ts";
 
 /**
  * Files that a cycle may leave in `.mdmirror`: set-aside files for the next cycle, and files in the

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
-import { hasControlCharacters } from "../../src/common/shown-name.ts";
+import { hasControlCharacters } from "../../src/common/shown-words.ts";
 import { type CommandResult, useRig } from "../cli/rig.ts";
 
 /**

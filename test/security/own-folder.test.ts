@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_CONFIG, writeConfig } from "../../src/mirror/settings/config.ts";
 import { storeKey } from "../../src/mirror/settings/key.ts";
-import { writeSocketPath } from "../../src/mirror/daemon/control/choose-socket.ts";
+import { writeSocketPath } from "../../src/mirror/daemon/control/socket-path.ts";
 import { openLog } from "../../src/mirror/folder/log.ts";
 import { OWN_ENTRIES } from "../../src/mirror/model/mirror-folder.ts";
 import { setAsideDamaged } from "../../src/mirror/state/damage.ts";

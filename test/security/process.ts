@@ -2,8 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Rig } from "../cli/rig.ts";
-import { Running } from "../printed.ts";
-import { ENTRY, keptCompiled } from "../program.ts";
+import { ENTRY, keptCompiled, Running } from "../program.ts";
 
 /** Real processes, for tests of what only a process can show. */
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createWire } from "../../src/mirror/remote/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
-import { systemClock } from "../../src/common/system-clock.ts";
+import { systemClock } from "../../src/common/clock.ts";
 import { NO_LOG } from "../simulator/quiet-ports.ts";
 
 /**

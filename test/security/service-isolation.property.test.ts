@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PROBLEM_CODES, type ProblemCode } from "../../src/contract/problem.ts";
 import type { WireResponse } from "../../src/contract/wire.ts";
 import { ADMIN_KEY } from "../service/fixture.ts";
-import { adminRequest, requestTo } from "./hostile-requests.ts";
-import { type Item, openWorld } from "./tenants.ts";
+import { adminRequest, type Item, openWorld, requestTo } from "./hostile-requests.ts";
 
 /**
  * Hostile requests: every answer matches the OpenAPI document, and none contains anything that the

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readOwnFile, statOwnFile, withOwnFolderOpen } from "../../src/mirror/state/own-files.ts";
-import { UnsafePathError } from "../../src/common/unsafe-path.ts";
+import { UnsafePathError } from "../../src/common/ownership.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 function ground() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Admission } from "../../src/service/requests/admission.ts";
-import { MAX_BODY_BYTES } from "../../src/service/requests/body.ts";
+import { MAX_BODY_BYTES } from "../../src/service/requests/input.ts";
 
 /** Number of requests that the service handles at the same time. */
 const MOST = 256;

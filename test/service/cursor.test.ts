@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { openCursor, sealCursor } from "../../src/service/requests/cursor.ts";
+import { openCursor, sealCursor } from "../../src/service/requests/seal.ts";
 
 const secret = Buffer.alloc(32, 7);
 

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { FILES } from "../../src/contract/routes.ts";
+import { FILES } from "../../src/contract/resources.ts";
 import { openData } from "../../src/service/data.ts";
 import { openDatabase } from "../../src/service/store/sqlite/database.ts";
 import { Api } from "../../src/conformance/world.ts";

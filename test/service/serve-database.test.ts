@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openWire } from "../../src/cli/admin/open-wire.ts";
 import { reachByFolder } from "../../src/service/admin/reach.ts";
-import { systemClock } from "../../src/common/system-clock.ts";
+import { systemClock } from "../../src/common/clock.ts";
 import { type RunningService, startOnDatabase, startService } from "../../src/service/serve.ts";
 import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { SERVE } from "./fixture.ts";

@@ -1,6 +1,6 @@
 import { zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { decodeText, encodeText } from "../../src/service/store/text-codec.ts";
+import { decodeText, encodeText } from "../../src/service/store/files-table.ts";
 
 const ZSTD = 1;
 const LENGTHS = [0, 1, 63, 64, 255, 256, 257, 1_023, 1_024, 1_025, 5_000, 65_535, 65_536, 65_791, 65_792, 614_400];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/contract/api/operations.ts";
 import { isRefused } from "../../src/service/requests/answer.ts";
-import { validate } from "../../src/service/requests/validate.ts";
+import { validate } from "../../src/service/requests/input.ts";
 
 const { createFile, patchFile, listFiles } = OPERATIONS;
 

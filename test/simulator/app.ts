@@ -1,5 +1,5 @@
 import type { DocId } from "../../src/contract/ids.ts";
-import { FILES, FOLDERS } from "../../src/contract/routes.ts";
+import { FILES, FOLDERS } from "../../src/contract/resources.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { SyncService } from "../sync-service/service.ts";
 

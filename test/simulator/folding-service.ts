@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import { FILES, FOLDERS } from "../../src/contract/routes.ts";
+import { FILES, FOLDERS } from "../../src/contract/resources.ts";
 import { splitPath } from "../../src/contract/names.ts";
 import { type DiskFolding, pathKey } from "../../src/contract/path.ts";
 import { refuse, toWire } from "../../src/service/requests/answer.ts";
 import { splitRequestTarget } from "../../src/service/requests/router.ts";
-import { readMembers } from "../variants/requests.ts";
+import { readMembers } from "../variants/traits.ts";
 
 /**
  * A deployment that treats names as equal if they differ only in case or in Unicode normal form. It

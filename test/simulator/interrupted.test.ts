@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { type Mirror, SETTINGS } from "./mirror.ts";
 import { Moment, type Pair } from "./moment.ts";

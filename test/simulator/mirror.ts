@@ -1,6 +1,6 @@
 import { rememberRoot } from "../../src/mirror/engine/run/guard-facts.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
-import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import type { Fs } from "../../src/mirror/ports/disk.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fs } from "../../src/mirror/ports/disk.ts";
 import { rollDice } from "./dice.ts";
 import { APFS, RamDisk } from "./ram-disk.ts";
-import { RamError } from "./ram-paths.ts";
+import { RamError } from "./ram-calls.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 

@@ -1,8 +1,7 @@
 import { EXACT_DISK, MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import type { Fs, FsStat, OpenToWrite } from "../../src/mirror/ports/disk.ts";
-import { RamCalls } from "./ram-calls.ts";
+import { findPath, RamCalls, RamError } from "./ram-calls.ts";
 import { RamNodes } from "./ram-nodes.ts";
-import { findPath, RamError } from "./ram-paths.ts";
 import { RamUser } from "./ram-user.ts";
 
 export type RamDiskOptions = {

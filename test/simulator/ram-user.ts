@@ -1,6 +1,5 @@
-import type { RamCalls } from "./ram-calls.ts";
+import { findPath, type RamCalls, RamError } from "./ram-calls.ts";
 import type { Inode, RamNodes } from "./ram-nodes.ts";
-import { findPath, RamError } from "./ram-paths.ts";
 
 /** An open file of a program: its writes go to the inode, whatever name that has now. */
 export class RamHandle {

@@ -1,11 +1,11 @@
 import type { ChangeId } from "../../src/contract/ids.ts";
 import type { DiskFolding } from "../../src/contract/path.ts";
-import { combineByMerge } from "../../src/service/files/combine.ts";
+import { combineByMerge } from "../../src/service/files/files.ts";
 import { newId } from "../../src/service/requests/context.ts";
 import type { KeyGrant } from "../../src/service/admin/operations.ts";
 import { SyncService } from "../sync-service/service.ts";
-import { type VirtualClock, virtualClock } from "../remote/virtual-clock.ts";
-import { loosenService, tightenIds } from "../variants/loose-ids.ts";
+import { type VirtualClock, virtualClock } from "../clocks.ts";
+import { loosenService, tightenIds } from "../variants/traits.ts";
 import type { Variant, VariantState } from "../variants/variant.ts";
 import { varyService } from "../variants/vary-service.ts";
 import { App } from "./app.ts";

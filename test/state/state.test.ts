@@ -4,19 +4,19 @@ import { isWithin, rebase } from "../../src/contract/path.ts";
 import type { BaseTree } from "../../src/mirror/model/tree.ts";
 import type { Block } from "../../src/mirror/model/record.ts";
 import {
+  blockOf,
   change,
+  changesSeen,
   conflictOf,
   dir,
   dirOf,
   doc,
   eventOf,
-  blockOf,
-  recordOf,
   memoryState,
   openIn,
+  recordOf,
   textDigest,
   tombstoneOf,
-  changesSeen,
 } from "./fixture.ts";
 import { fc } from "../property.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -346,4 +346,29 @@ test("removing a block leaves the others", () => {
   state.replaceBlocks([blockOf("doc_a"), blockOf("doc_b")]);
   state.removeBlock("doc_a");
   expect([...state.load().blocks.keys()]).toEqual(["doc_b"]);
+});
+
+const notePath = "notes/1.md";
+const spelling = (bytes: string, text: string, at = notePath) => ({
+  path: at,
+  id: null,
+  bytes: textDigest(bytes),
+  text: textDigest(text),
+  spelledAt: at,
+  leads: [],
+});
+
+test("of each path the last few spellings stay, and the last few of its text of now", () => {
+  const state = memoryState();
+  const record = recordOf(1);
+  state.putRecord(record);
+  for (let n = 0; n < 20; n++) state.spellings.put({ ...spelling(`now ${n}`, "-"), text: record.localDigest! });
+  for (let n = 0; n < 20; n++) state.spellings.put(spelling(`bytes ${n}`, `text ${n}`));
+  state.spellings.put(spelling("other", "other", "notes/2.md"));
+  state.spellings.removeOld();
+  const digests = (word: string) => Array.from({ length: 8 }, (_, n) => textDigest(`${word} ${19 - n}`));
+  expect(state.spellings.atPath(notePath).map(({ bytes }) => bytes)).toEqual([...digests("bytes"), ...digests("now")]);
+  expect(state.spellings.atPath("notes/2.md")).toHaveLength(1);
+  state.spellings.removeOld();
+  expect(state.spellings.all()).toHaveLength(17);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hasBrowser, newBrowserPage, openPage, shoot } from "./browser.ts";
-import { openConflict, CONFLICT_TEXTS, TWO_CLASHES } from "./conflict.ts";
+import { CONFLICT_TEXTS, openConflict, TWO_CLASHES } from "./rig.ts";
 
 describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)", () => {
   test("is found from the list, read side by side, and ended with the keyboard alone", async () => {

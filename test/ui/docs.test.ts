@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nameOf } from "../../src/contract/path.ts";
 import { listFolder, readEntry } from "../../src/mirror/operations/doctor/list-folder.ts";
-import { systemRandom } from "../../src/common/system-random.ts";
+import { systemRandom } from "../../src/common/random.ts";
 import { type Rig, useRig } from "../cli/rig.ts";
 import { openSignedIn } from "./rig.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { startWatch } from "../cli/watcher.ts";
+import { startWatch } from "../cli/watch-rig.ts";
 import { hasBrowser, newBrowserPage, newPage, openPage, shoot } from "./browser.ts";
-import { openConflict } from "./conflict.ts";
-import { openUi } from "./rig.ts";
+import { openConflict, openUi } from "./rig.ts";
 
 describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
   test("the address that is printed opens the list of mirrors, and leaves the address bar", async () => {

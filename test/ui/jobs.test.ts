@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/common/clock.ts";
-import { UnsafePathError } from "../../src/common/unsafe-path.ts";
-import { FAULT_TROUBLE, Jobs, troubleOrFault } from "../../src/ui/jobs.ts";
+import { UnsafePathError } from "../../src/common/ownership.ts";
+import { FAULT_TROUBLE, Jobs, Searches, troubleOrFault } from "../../src/ui/jobs.ts";
 import type { Notice } from "../../src/page/layout.ts";
 
 test("a path that cannot be trusted is the user's to correct; another error is a fault of mdmirror", () => {
@@ -67,4 +67,28 @@ test("several jobs that are started next run one after the other, and none is lo
   for (const name of ["first", "second"]) jobs.startNext("/a", name, job(name));
   await jobs.idle();
   expect(order).toEqual(["sync", "first", "second"].flatMap((name) => [`${name} starts`, `${name} ends`]));
+});
+
+test("a page waits for a search for a second, and begins none while another one reads the folder", async () => {
+  const late = Promise.withResolvers<void>();
+  const clock = { monotonic: () => 0, now: () => 0, sleep: () => late.promise } as Clock;
+  const jobs = new Jobs({ clock, onFault: () => undefined });
+  const searches = new Searches({ clock, jobs });
+  const first = Promise.withResolvers<string>();
+  const begun: string[] = [];
+  const answer = (root: string, name: string, found: Promise<string>) =>
+    searches.answer(root, () => {
+      begun.push(name);
+      return found;
+    });
+  const answers = [answer("/a", "first", first.promise), answer("/a", "second", Promise.resolve("second"))];
+  expect(await answer("/b", "other", Promise.resolve("other"))).toBe("other");
+  late.resolve();
+  expect(await Promise.all(answers)).toEqual([null, null]);
+  expect(begun).toEqual(["first", "other"]);
+  first.resolve("first");
+  await jobs.idle();
+  expect(await answer("/a", "third", Promise.resolve("third"))).toBe("third");
+  await expect(answer("/a", "fails", Promise.reject(new Error("damaged")))).rejects.toThrow("damaged");
+  await jobs.idle();
 });

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AnsweredFile } from "../../src/contract/api/resources.ts";
 import type { Rig } from "../cli/rig.ts";
-import { openConflict, CONFLICT_TEXTS, TWO_CLASHES } from "./conflict.ts";
-import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
+import { CONFLICT_TEXTS, openConflict, openSignedIn, type SignedIn, toneOf, TWO_CLASHES } from "./rig.ts";
 
 /** Opens the page of one path, with its forms, as a signed-in user. */
 async function opened({ person }: SignedIn, path = "plan.md") {

@@ -1,7 +1,7 @@
 import { unwrap } from "../../src/common/trouble.ts";
 import { Agent, request } from "node:http";
 import { expect, onTestFinished } from "vitest";
-import { systemRandom } from "../../src/common/system-random.ts";
+import { systemRandom } from "../../src/common/random.ts";
 import { type RunningUi, startUi, type UiOptions } from "../../src/ui/start-ui.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 
@@ -25,7 +25,7 @@ type AskOptions = {
   readonly body?: URLSearchParams | string;
 };
 
-export type Answer = {
+type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -65,7 +65,7 @@ export async function openSignedIn(options: OpenOptions = {}): Promise<SignedIn>
   return { ...opened, person: await opened.signIn() };
 }
 
-export type Form = { readonly action: string; readonly body: URLSearchParams };
+type Form = { readonly action: string; readonly body: URLSearchParams };
 
 /** The browser of a user: it sends its session cookie, and forms as the pages contain them. */
 export class UserBrowser {
@@ -154,4 +154,36 @@ export function formIn(page: string, word: string): Form | null {
   const body = new URLSearchParams();
   for (const [, name, value] of form[2]!.matchAll(/name="([^"]+)" value="([^"]*)"/g)) body.set(name!, value!);
   return { action: form[1]!, body };
+}
+
+/** A document that was edited on both sides in ways that do not merge. */
+export const CONFLICT_TEXTS = {
+  base: "# Plan\n\none\ntwo\nthree\n",
+  mine: "# Plan\n\none\nmine\nthree\n",
+  theirs: "# Plan\n\none\ntheirs\nthree\n",
+  merged: "# Plan\n\none\nmine and theirs\nthree\n",
+} as const;
+
+const SAME = "\nsame\n\nsame too\n\nand this\n\n";
+
+/** Two clashes. `merged` has the service's version at the first and the local one at the second. */
+export const TWO_CLASHES = {
+  base: `one\n${SAME}two\n`,
+  mine: `one of mine\n${SAME}two of mine\n`,
+  theirs: `one of theirs\n${SAME}two of theirs\n`,
+  merged: `one of theirs\n${SAME}two of mine\n`,
+} as const;
+
+/** Opens `w` with a conflict of `plan.md`. */
+export async function openConflict(
+  texts: Readonly<Record<keyof typeof CONFLICT_TEXTS, string>> = CONFLICT_TEXTS,
+): Promise<SignedIn> {
+  const opened = await openSignedIn({ linked: false });
+  const { rig } = opened;
+  rig.createRemotely("plan.md", texts.base);
+  await rig.init();
+  rig.write("plan.md", texts.mine);
+  rig.editRemotely("plan.md", texts.theirs);
+  await rig.run(["sync", "w"]);
+  return opened;
 }

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { BLOCK_REASONS, type BlockReason } from "../../src/mirror/model/block.ts";
 import type { Folder } from "../../src/ui/folders.ts";
 import type { PageRequest } from "../../src/ui/page.ts";
-import { problemRows } from "../../src/ui/parts.ts";
+import { chooseStateBadge, folderActions, problemRows } from "../../src/ui/parts.ts";
 import { entryBadge, problemBadge } from "../../src/ui/states.ts";
-import { folderActions, chooseStateBadge } from "../../src/ui/status.ts";
 
 const TONES = { "action-required": "asks", pending: "quiet", none: "quiet" } as const;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { askDaemon } from "../../src/mirror/daemon/control/ask.ts";
 import { ActiveEffects } from "../../src/mirror/daemon/traffic.ts";
-import { watchInProcess } from "../cli/watcher.ts";
+import { watchInProcess } from "../cli/watch-rig.ts";
 import { openSignedIn } from "./rig.ts";
 
 /** Opens pages for a folder. Its new documents reach the service only after `free` was called. */

@@ -1,14 +1,66 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { describe, expect, test } from "vitest";
-import { openData } from "../../src/service/data.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type OpenData, openData } from "../../src/service/data.ts";
+import { startHttp } from "../../src/service/http/server.ts";
+import { openRig, type Rig, useRig } from "../cli/rig.ts";
 import { NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
-import { useRig } from "../cli/rig.ts";
 import { copyOf } from "../service/fixture.ts";
-import { documents, unpack, versionOf } from "./unpack.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+
+/**
+ * Fixtures of earlier programs: a linked folder, and the data of a service, which the present
+ * program serves.
+ */
+
+const FIXTURES = new URL("../fixtures/upgrades/", import.meta.url);
+
+type Live = {
+  readonly data: OpenData;
+  readonly list: () => Promise<[path: string, id: string, lastChangeId: string][]>;
+};
+
+/** Unpacks a fixture: `w` is the rig's linked folder, and `data` is served on a new port. */
+async function unpack(rig: Rig, name: string): Promise<Live> {
+  const { status, stderr } = spawnSync("tar", ["-xzf", new URL(`${name}.tar.gz`, FIXTURES).pathname, "-C", rig.dir]);
+  expect([status, String(stderr)]).toEqual([0, ""]);
+  const data = await openData(join(rig.dir, "data"));
+  const server = await startHttp(data.service);
+  rig.beforeClose(() => server.close().then(() => data.close()));
+  const config = JSON.parse(rig.read(".mdmirror/config.json")) as { url: string };
+  rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url: server.url }));
+  const list = async () => {
+    const headers = { "x-api-key": data.key };
+    const { status: code, body } = await data.service.answer({
+      method: "GET",
+      path: "/v1/files?limit=1000",
+      headers,
+      body: null,
+    });
+    expect(code).toBe(200);
+    const { data: files } = JSON.parse(body) as { data: { path: string; id: string; lastChangeId: string }[] };
+    return files.map(({ path, id, lastChangeId }): [string, string, string] => [path, id, lastChangeId]);
+  };
+  return { data, list };
+}
+
+/** Returns the content of every local document. */
+function documents(rig: Rig): Record<string, string> {
+  const names = readdirSync(rig.root, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".md") && !name.startsWith(".mdmirror"),
+  );
+  return Object.fromEntries(names.toSorted().map((name) => [name, rig.read(name)]));
+}
+
+function versionOf(file: string): number {
+  const db = new Sqlite(file, { readonly: true });
+  const version = db.pragma("user_version", { simple: true }) as number;
+  db.close();
+  return version;
+}
 
 /**
  * Linked folders and services of earlier programs (`scripts/record-upgrades.ts`), opened by the
@@ -118,4 +170,62 @@ test("the service keeps its data as they were until a start finds nothing more t
   await unpack(rig, "678de31");
   const before = join(rig.dir, "data/service.db.before");
   expect([versionOf(before), statSync(before).mode & 0o777]).toEqual([OLDEST_SCHEMA, 0o600]);
+});
+
+/** The migration of a state on a disk that is full, or becomes full during the migration. */
+
+/**
+ * Free space. It runs out at texts.db, at the shared-memory file, during the copy of the old state,
+ * and after the migration.
+ */
+const KILOBYTES = [4, 32, 96, 232];
+const FULL = /^mdmirror: (.* cannot be used: )?the disk is full \((ENOSPC|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)\)$/;
+
+/** Mounts a small disk. Returns false if this user cannot mount. */
+function mountSmall(rig: Rig): boolean {
+  mkdirSync(rig.root);
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", rig.root]).status !== 0) return false;
+  onTestFinished(() => void execFileSync("umount", [rig.root]));
+  return true;
+}
+
+/** Fills the disk up to `bytes` of free space. Returns a function that frees the space again. */
+function leaveFree(root: string, bytes: number): () => void {
+  const filler = join(root, "filler");
+  const { bavail, bsize } = statfsSync(root);
+  writeFileSync(filler, Buffer.alloc(bavail * bsize - bytes));
+  return () => rmSync(filler);
+}
+
+test("I06 on a full disk nothing is lost, one sentence says so, and with space it continues", async ({ skip }) => {
+  const rig = await openRig();
+  onTestFinished(() => rig.close());
+  if (!mountSmall(rig)) return skip("no small disk can be mounted here");
+  const { list } = await unpack(rig, "678de31");
+  const state = rig.path(".mdmirror/state.db");
+  const before = { live: await list(), here: documents(rig), version: versionOf(state) };
+  const kept = join(rig.dir, "kept");
+  execFileSync("cp", ["-a", rig.root, kept]);
+  expect((await rig.run(["trust", "w", "--yes"])).code).toBe(0);
+  const versions = new Set<number>();
+  for (const kilobytes of KILOBYTES) {
+    execFileSync("find", [rig.root, "-mindepth", "1", "-delete"]);
+    execFileSync("cp", ["-a", `${kept}/.`, rig.root]);
+    const free = leaveFree(rig.root, kilobytes * 1_024);
+    const { code, err } = await rig.run(["approve", "w", "--yes"]);
+    if (code !== 0) {
+      expect([kilobytes, code, err[0]]).toEqual([kilobytes, 9, expect.stringMatching(FULL)]);
+      expect(err.slice(1)).toEqual(["  next: nothing is lost: free some space, then run the command again"]);
+    }
+    expect([documents(rig), await list()]).toEqual([before.here, before.live]);
+    free();
+    versions.add(versionOf(state));
+    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(3);
+    expect([documents(rig), await list(), versionOf(state)]).toEqual([before.here, before.live, STATE_SCHEMA.version]);
+    // A version that neither side has any more.
+    expect((await rig.run(["show", "w/plan.md@1"])).out.join()).toContain("two");
+  }
+  // The disk became full both before the migration and after it.
+  expect([...versions]).toEqual([before.version, STATE_SCHEMA.version]);
 });

@@ -1,16 +1,15 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { BodyFault } from "../../src/service/requests/body.ts";
+import type { BodyFault } from "../../src/service/requests/input.ts";
 import type { ServiceWire } from "../../src/service/service.ts";
 import { refuse, toWire } from "../../src/service/requests/answer.ts";
-import { asFirstAnswer, asSearchNow, isFirstSearch } from "./first-search.ts";
-import { tightenIds } from "./loose-ids.ts";
-import { DOCS_BASE, readMembers, REQUEST_ID, shapeRequest } from "./requests.ts";
-import { shapeResponse } from "./responses.ts";
+import { DOCS_BASE, readMembers, REQUEST_ID, shapeRequest, shapeResponse, tightenIds, withBody } from "./traits.ts";
 import type { Ask, Variant, VariantState } from "./variant.ts";
-import { SharedServiceFaults } from "./weather.ts";
+import { SharedServiceFaults } from "./shared-service.ts";
+import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
+import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../src/contract/resources.ts";
 
 /** Thrown by `handle` if the connection is lost. Over HTTP the socket is destroyed instead. */
-export class ConnectionLost extends Error {
+class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
 
@@ -71,4 +70,43 @@ export function varyService(
     if (befalls === "drop-after") throw new ConnectionLost("lost after the request was executed");
     return response;
   };
+}
+
+/** The search of the first version of the service. */
+
+const FIRST_PATH = "/v1/search";
+
+function isFirstSearch({ method, path }: WireRequest): boolean {
+  return method === "POST" && (path === FIRST_PATH || path === SEARCH_REGEX_PATH);
+}
+
+/** Translates a request of the first version into one of the present service. */
+function asSearchNow(request: WireRequest, members: JsonObject | null): WireRequest {
+  if (request.path === FIRST_PATH) return { ...request, path: SEARCH_HYBRID_PATH };
+  if (members === null) return request;
+  const { pattern, ...rest } = members;
+  return { ...request, body: JSON.stringify({ ...rest, ...(pattern === undefined ? {} : { query: pattern }) }) };
+}
+
+/**
+ * Translates an answer of the present service into one of the first version, also a refusal of the
+ * pattern.
+ */
+function asFirstAnswer(request: WireRequest, response: WireResponse): WireResponse {
+  const isRegex = request.path === SEARCH_REGEX_PATH;
+  if (response.status !== 200) {
+    return isRegex ? { ...response, body: response.body.replaceAll('"/query"', '"/pattern"') } : response;
+  }
+  const page = JSON.parse(response.body) as { readonly data: readonly JsonObject[] };
+  const data = page.data.map(({ content: _, sources, ...file }) => {
+    const found = (sources as readonly unknown[]).map(withoutNaming);
+    return { ...file, [isRegex ? "matches" : "snippets"]: found };
+  });
+  return withBody(response, { ...page, url: request.path, data });
+}
+
+function withoutNaming(source: unknown): unknown {
+  if (!isJsonObject(source)) return source;
+  const { object: _, fileId: __, ...rest } = source;
+  return rest;
 }

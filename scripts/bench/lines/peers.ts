@@ -12,8 +12,7 @@ import { type Finished, runChild, track } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
 import type { Fixture } from "../fixture.ts";
 import { freePort } from "../../free-port.ts";
-import { type LineOptions, type Line, onceIfLarge } from "../line.ts";
-import { interleave, ratioRow } from "../pairs.ts";
+import { interleave, type Line, type LineOptions, onceIfLarge, ratioRow } from "../line.ts";
 import type { Row } from "../rows.ts";
 import { pause } from "../watched.ts";
 

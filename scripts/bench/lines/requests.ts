@@ -5,12 +5,10 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isGenerated, PER_AREA, pathsOf } from "../corpus.ts";
-import { figureRow } from "../figures.ts";
+import { figureRow, type Row } from "../rows.ts";
 import type { Fixture, Mirror } from "../fixture.ts";
-import type { Line } from "../line.ts";
-import { atMost } from "../pairs.ts";
-import type { Row } from "../rows.ts";
-import type { Counted } from "../service-words.ts";
+import { atMost, type Line } from "../line.ts";
+import type { Counted } from "../service.ts";
 
 type Act = {
   readonly what: string;

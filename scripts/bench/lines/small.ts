@@ -1,10 +1,8 @@
 /** Short commands compared with a bare Node, and the memory of `sync`. */
 import { runChild } from "../child.ts";
 import { isGenerated } from "../corpus.ts";
-import { figureRow } from "../figures.ts";
-import type { Line } from "../line.ts";
-import { atMost, interleave, type Pairs, ratioRow, type Run } from "../pairs.ts";
-import { type Bound, type Row, secondsText } from "../rows.ts";
+import { type Bound, figureRow, type Row, secondsText } from "../rows.ts";
+import { atMost, interleave, type Line, type Pairs, ratioRow, type Run } from "../line.ts";
 
 /** More pairs than usual, because each takes a tenth of a second. */
 const SHORT_PAIRS = 15;

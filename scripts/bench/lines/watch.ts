@@ -1,15 +1,13 @@
 /** The daemon: the time from a save to its PUT, and memory when idle. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
+import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/interface.ts";
 import { rollDice } from "../../../test/simulator/dice.ts";
 import { usageOf } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
-import { figureRow } from "../figures.ts";
+import { figureRow, percentile } from "../rows.ts";
 import type { Fixture, Mirror } from "../fixture.ts";
-import type { Line } from "../line.ts";
-import { atMost } from "../pairs.ts";
-import { percentile } from "../rows.ts";
+import { atMost, type Line } from "../line.ts";
 import { pause, startDaemon } from "../watched.ts";
 
 const SAVES = 100;

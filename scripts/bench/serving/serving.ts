@@ -7,19 +7,39 @@
  * wrk, if that is installed, and how memory and files grow. SQLite has one process. PostgreSQL is a
  * temporary server that flushes to disk; the table shows the time of its processes separately.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { saveResult } from "../../results.ts";
 import { killChildren } from "../child.ts";
-import { writeCorpus } from "./corpus.ts";
 import { KIND_NAMES, type Known } from "./kinds.ts";
-import { measureByWrk } from "./by-wrk.ts";
-import { measure, type Where } from "./measure.ts";
+import { measure, measureByWrk, type Where } from "./measure.ts";
 import { type Growth, type ServiceRow, serviceTables } from "./rows.ts";
-import { imported, indexed, type Served, serveAll } from "./servers.ts";
-import { makeStore, type StoreName } from "./stores.ts";
+import { imported, indexed, makeStore, serveAll, type Served, type StoreName } from "./servers.ts";
+
+/**
+ * The documents for the benchmark of the service: 100 in a folder, most of them short, every 50th
+ * of 20 kB.
+ */
+
+export function writeCorpus(dir: string, documents: number): void {
+  for (let n = 0; n < documents; n++) {
+    const file = join(dir, `part-${Math.floor(n / 10_000)}`, `chapter-${Math.floor(n / 100)}`, `document-${n}.md`);
+    if (n % 100 === 0) mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, textOf(n));
+  }
+}
+
+const WORDS = "harbour lantern meadow copper ribbon thunder velvet orchard granite whisper ember saddle".split(" ");
+
+function textOf(n: number): string {
+  const word = (k: number) => WORDS[(n * 7 + k * 5) % WORDS.length]!;
+  const lines = Array.from({ length: n % 50 === 0 ? 250 : 4 + (n % 12) }, (_, k) => {
+    return `Some ${word(k)} words of plain prose about the ${word(k + 3)}, line ${k}, number${(n * 31 + k) % 5_000}.`;
+  });
+  return `# Document ${n}\n\n${lines.join("\n")}\n`;
+}
 
 const CONNECTIONS = 16;
 const MEGABYTE = 1_000_000;

@@ -1,15 +1,20 @@
 /** The actions of `serve admin` on keys, reviews and workspaces. */
 
 import { resolve } from "node:path";
-import { parseAge } from "../../common/age.ts";
-import { count, plural } from "../../common/count.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { count, parseAge, plural } from "../../common/quantities.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 import { refuse, type Result, unwrap } from "../../common/trouble.ts";
-import { readIso } from "../../mirror/operations/history/as-of.ts";
+import { formatLocalTime, readIso } from "../../mirror/operations/results/times.ts";
 import { REVIEW_REASONS } from "../../mirror/operations/results/reviews.ts";
-import { formatLocalTime } from "../../mirror/operations/results/when.ts";
 import { openKeyFile, readNewContent } from "../../service/admin/files.ts";
-import { findKey, findReviewId, findWorkspace, listAll, findWorkspaceIn } from "../../service/admin/look.ts";
+import {
+  type AdminSession,
+  findKey,
+  findReviewId,
+  findWorkspace,
+  findWorkspaceIn,
+  listAll,
+} from "../../service/admin/session.ts";
 import type {
   KeyChanges,
   KeyGrant,
@@ -19,7 +24,6 @@ import type {
   ShownReviewJson,
   WorkspaceJson,
 } from "../../service/admin/operations.ts";
-import type { AdminSession } from "../../service/admin/session.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT, refuseUsage } from "../exit.ts";
 import { readSetting, readRate } from "../service-data.ts";

@@ -1,9 +1,9 @@
-import { count } from "../../common/count.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
-import type { APPROVE } from "../../mirror/operations/declared/stop.ts";
+import { count } from "../../common/quantities.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
+import type { APPROVE } from "../../mirror/operations/declared/writes.ts";
 import type { ResultOf } from "../../mirror/operations/define.ts";
 import { approve, reject as restore } from "../../mirror/operations/manual/answer-stop.ts";
-import { describeWaiting } from "../../mirror/operations/results/stop.ts";
+import { describeWaiting } from "../../mirror/operations/results/attention.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, FOLDER_OPERANDS } from "../find-mirror.ts";

@@ -1,7 +1,7 @@
 import { showResult } from "../text.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { join } from "node:path";
-import { shownName } from "../../common/shown-name.ts";
+import { shownName } from "../../common/shown-words.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { changeSettings, findSetting, readValueIn } from "../../mirror/operations/manual/config.ts";
 import { readConfig } from "../../mirror/settings/config.ts";

@@ -1,10 +1,9 @@
 import { unwrap } from "../../common/trouble.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
-import { conflicts } from "../../mirror/operations/manual/conflicts.ts";
-import { findConflictHunks, readThree } from "../../mirror/operations/manual/problem-view.ts";
-import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
-import { formatOrigin } from "../../mirror/operations/results/origin.ts";
-import { bytes, formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
+import { conflicts } from "../../mirror/operations/manual/problem-lists.ts";
+import { findConflictHunks, findProblem, readThree } from "../../mirror/operations/manual/problem.ts";
+import { formatOrigin } from "../../mirror/operations/results/actions.ts";
+import { bytes, formatLocalTime } from "../../mirror/operations/results/times.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import type { Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";

@@ -1,6 +1,6 @@
 import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
-import { plural } from "../../common/count.ts";
-import { shownWords } from "../../common/shown-name.ts";
+import { plural } from "../../common/quantities.ts";
+import { shownWords } from "../../common/shown-words.ts";
 import { type Result, unwrap } from "../../common/trouble.ts";
 import type { Wire } from "../../common/wire.ts";
 import {

@@ -1,9 +1,8 @@
-import { plural } from "../../common/count.ts";
-import { shownName } from "../../common/shown-name.ts";
-import type { DIFF } from "../../mirror/operations/declared/history.ts";
+import { plural } from "../../common/quantities.ts";
+import { shownName } from "../../common/shown-words.ts";
+import type { DIFF } from "../../mirror/operations/declared/reads.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
-import { compareEdits } from "../../mirror/operations/history/conflict-lines.ts";
-import { diff } from "../../mirror/operations/history/diff.ts";
+import { compareEdits, diff } from "../../mirror/operations/history/diff.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT, refuseUsage } from "../exit.ts";
 import { locateVersionOperand, splitVersion } from "../find-mirror.ts";

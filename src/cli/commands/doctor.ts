@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { makeBad, type DoctorCheck, makeGood, makeWarning } from "../../mirror/operations/doctor/check.ts";
 import { makeBundle } from "../../mirror/operations/doctor/bundle.ts";
 import { withMirror } from "../../mirror/folder/open-mirror.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 
 export const command: Command = {
   about: [

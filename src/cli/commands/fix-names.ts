@@ -1,8 +1,8 @@
 import { makeFolderCommand } from "../find-mirror.ts";
 import type { Command, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { plural } from "../../common/count.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { plural } from "../../common/quantities.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 import { withOpenedMirror } from "../use-mirror.ts";
 import { fixNames } from "../../mirror/operations/manual/fix-names.ts";
 

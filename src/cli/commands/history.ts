@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 import { history, show } from "../../mirror/operations/history/versions.ts";
-import { bytes, formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { bytes, formatLocalTime } from "../../mirror/operations/results/times.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { refuseUsage, writeNewFile } from "../exit.ts";
 import { locateDocument, locateVersionOperand } from "../find-mirror.ts";

@@ -1,12 +1,11 @@
 import { refuse, unwrap } from "../../common/trouble.ts";
-import { EVENT_NAMES, type EventName, type Hook } from "../../mirror/hooks/hook.ts";
+import { EVENT_NAMES, type EventName, type Hook, readHooks } from "../../mirror/hooks/hook.ts";
 import { findHooksFile } from "../../mirror/trust/gate.ts";
-import { formatAge } from "../../common/age.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { formatAge } from "../../common/quantities.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { formatJsonLine, showResult } from "../text.ts";
-import { readHooks } from "../../mirror/hooks/read-hooks.ts";
 import { testHook } from "../../mirror/hooks/run-hook.ts";
 
 export const command: Command = {

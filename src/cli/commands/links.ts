@@ -1,8 +1,8 @@
 import { unwrap } from "../../common/trouble.ts";
 import { type CheckedLinks, checkLinks } from "../../mirror/operations/links/check-links.ts";
-import { type LinkForm, planLinkChange } from "../../mirror/operations/links/change-links.ts";
-import { plural } from "../../common/count.ts";
-import { shownName } from "../../common/shown-name.ts";
+import { type LinkForm, planLinkChange } from "../../mirror/operations/links/conversion.ts";
+import { plural } from "../../common/quantities.ts";
+import { shownName } from "../../common/shown-words.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";

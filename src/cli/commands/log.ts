@@ -3,11 +3,10 @@ import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, locateDocument, FOLDER_OPERANDS } from "../find-mirror.ts";
 import { withLocalMirror } from "../use-mirror.ts";
-import { formatEvent } from "../../mirror/operations/results/event-line.ts";
+import { formatEvent, toPublicKind } from "../../mirror/operations/results/actions.ts";
 import { formatJsonLine } from "../text.ts";
-import { toPublicKind } from "../../mirror/operations/results/actions.ts";
-import { shownName } from "../../common/shown-name.ts";
-import { findRuns, readEvents } from "../../mirror/operations/history/events.ts";
+import { shownName } from "../../common/shown-words.ts";
+import { findRuns, readEvents } from "../../mirror/operations/history/lookup.ts";
 
 export const command: Command = {
   about: ["Prints one line an event in local time, newest last. Never prints content."],

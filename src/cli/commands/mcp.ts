@@ -1,9 +1,9 @@
 import { unwrap } from "../../common/trouble.ts";
-import { aborted } from "../../common/aborted.ts";
+import { aborted } from "../../common/clock.ts";
 import { type Command, pickContext } from "../command.ts";
 import { EXIT, type ExitCode, describeFault } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
-import { version } from "../../common/version.ts";
+import { version } from "../../common/package-files.ts";
 
 export const command: Command = {
   about: [

@@ -1,6 +1,6 @@
 import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
-import { plural } from "../../common/count.ts";
+import { plural } from "../../common/quantities.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { explainMerge } from "../../markdown/merge/explain.ts";

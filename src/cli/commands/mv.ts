@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { shownName } from "../../common/shown-name.ts";
+import { shownName } from "../../common/shown-words.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, requireMirrorName } from "../find-mirror.ts";

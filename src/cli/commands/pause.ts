@@ -1,6 +1,6 @@
 import { askDaemon, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
 import type { ControlRequest } from "../../mirror/daemon/control/protocol.ts";
-import { formatAge } from "../../common/age.ts";
+import { formatAge } from "../../common/quantities.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
 import { refuse, unwrap } from "../../common/trouble.ts";

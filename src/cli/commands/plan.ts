@@ -1,27 +1,27 @@
 import { makeFolderCommand } from "../find-mirror.ts";
 import { refuseOppositeRun, planSync, type RunRequest, type SyncPlan, USUAL_RUN } from "../../mirror/folder/run.ts";
 import type { Command, Io } from "../command.ts";
-import { formatOrigin } from "../../mirror/operations/results/origin.ts";
+import {
+  ACTION_WORDS,
+  describeAction,
+  formatActionPath,
+  formatOrigin,
+  type PathOf,
+  readActionPath,
+} from "../../mirror/operations/results/actions.ts";
 import { TroubleError, unwrap } from "../../common/trouble.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { listStopSteps } from "../../mirror/operations/results/attention.ts";
 import { makePathLookup, toPlanJson, findLargestFolders } from "../../mirror/operations/results/plan.ts";
 import { formatStaysLocal } from "../show-attention.ts";
 import { formatColumns, cutLines, type Paint, choosePaint, PLAIN, showResult } from "../text.ts";
-import { formatBytes, count, plural } from "../../common/count.ts";
+import { count, formatBytes, plural } from "../../common/quantities.ts";
 import { listActionsOfStop } from "../../mirror/planner/verdict/stops.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 import { REACH_OPTIONS, type ReachOptions, readReachOptions, withOpenedMirror } from "../use-mirror.ts";
 import { compareByPath } from "../../mirror/model/by-path.ts";
-import {
-  ACTION_WORDS,
-  formatActionPath,
-  readActionPath,
-  describeAction,
-  type PathOf,
-} from "../../mirror/operations/results/actions.ts";
 import type { Action } from "../../mirror/model/action.ts";
-import type { RulesProposal, DocumentShare } from "../../mirror/settings/propose-rules.ts";
+import type { DocumentShare, RulesProposal } from "../../mirror/settings/ignore-rules.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
 
 type PlanOptions = {

@@ -1,11 +1,10 @@
 import { resolve as absolute } from "node:path";
 import { errnoClause, refuse, unwrap } from "../../common/trouble.ts";
-import { shownName } from "../../common/shown-name.ts";
+import { shownName } from "../../common/shown-words.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
-import { type ResolveWay, WAYS } from "../../mirror/operations/declared/resolve.ts";
-import { readThree } from "../../mirror/operations/manual/problem-view.ts";
+import { type ResolveWay, WAYS } from "../../mirror/operations/declared/writes.ts";
+import { findProblem, readThree } from "../../mirror/operations/manual/problem.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
-import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { resolve } from "../../mirror/operations/manual/resolve.ts";
 import type { Args, Io } from "../command.ts";
 import { findMirror, locatePaths } from "../find-mirror.ts";

@@ -1,6 +1,6 @@
-import { count } from "../../common/count.ts";
+import { count } from "../../common/quantities.ts";
 import { restore } from "../../mirror/operations/history/restore.ts";
-import { formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { formatLocalTime } from "../../mirror/operations/results/times.ts";
 import { locatePaths, splitVersion } from "../find-mirror.ts";
 import { makeOperationCommand } from "../operation-command.ts";
 import { refuse } from "../../common/trouble.ts";

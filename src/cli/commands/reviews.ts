@@ -1,12 +1,12 @@
-import { shownName } from "../../common/shown-name.ts";
-import { reviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
+import { shownName } from "../../common/shown-words.ts";
+import { reviews, type WaitingReview } from "../../mirror/operations/manual/problem-lists.ts";
 import {
   PENDING_DELETION_TEXT,
   UNKNOWN_VERSION_TEXT,
   UNDELETABLE_PATHS_TEXT,
   explainReview,
 } from "../../mirror/operations/results/reviews.ts";
-import { formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { formatLocalTime } from "../../mirror/operations/results/times.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { choosePaint } from "../text.ts";

@@ -1,13 +1,12 @@
 import { unwrap } from "../../common/trouble.ts";
-import { type FoundFile, searchMirror } from "../../mirror/operations/search.ts";
-import { splitIntoFoundPieces } from "../../markdown/search/found-pieces.ts";
-import { findQueryFault } from "../../mirror/operations/results/search.ts";
+import { findQueryFault, type FoundFile, searchMirror } from "../../mirror/operations/search.ts";
+import { splitIntoFoundPieces } from "../../markdown/search/snippets.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
 import { type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { choosePaint, printNotes, showResult } from "../text.ts";
-import { shownName } from "../../common/shown-name.ts";
+import { shownName } from "../../common/shown-words.ts";
 
 export const command: Command = {
   about: [

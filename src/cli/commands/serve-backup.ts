@@ -1,12 +1,11 @@
 import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
-import { plural } from "../../common/count.ts";
-import type { TakenBackup } from "../../service/backup/take.ts";
+import { plural } from "../../common/quantities.ts";
+import type { BackupContents, TakenBackup } from "../../service/backup/backup.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { readDatabaseUrl, DEFAULT_DATA } from "../service-data.ts";
-import type { BackupContents } from "../../service/backup/restore.ts";
 
 export const command: Command = {
   about: [
@@ -41,7 +40,7 @@ async function runBackup(
   out: string,
 ): Promise<Result<TakenBackup>> {
   if (database !== null) return (await import("../../service/backup/database.ts")).takeDatabaseBackup(database, out);
-  const { takeBackup } = await import("../../service/backup/take.ts");
+  const { takeBackup } = await import("../../service/backup/backup.ts");
   const { openWire } = await import("../admin/open-wire.ts");
   return takeBackup(resolve(io.cwd, dataFolder), out, { clock: io.clock, openWire });
 }
@@ -79,5 +78,5 @@ async function restoreBackupFrom(
 ): Promise<Result<BackupContents>> {
   return folder === null
     ? (await import("../../service/backup/database.ts")).restoreToDatabase(file, database)
-    : (await import("../../service/backup/restore.ts")).restoreBackup(file, folder);
+    : (await import("../../service/backup/backup.ts")).restoreBackup(file, folder);
 }

@@ -1,11 +1,11 @@
 import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import type { ImportReport, ServeOptions, RunningService } from "../../service/serve.ts";
-import { aborted } from "../../common/aborted.ts";
+import { aborted } from "../../common/clock.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
-import { count, plural } from "../../common/count.ts";
-import { shownName } from "../../common/shown-name.ts";
+import { count, plural } from "../../common/quantities.ts";
+import { shownName } from "../../common/shown-words.ts";
 import { readDatabaseUrl, DEFAULT_DATA, readSetting, RATE_FORM, readRate } from "../service-data.ts";
 import { isLoopbackHost } from "../../common/loopback.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";

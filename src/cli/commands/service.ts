@@ -6,7 +6,7 @@ import { admit } from "../../mirror/trust/gate.ts";
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 import { lockFolder } from "../../mirror/folder/folder-lock.ts";
 import { printNotes } from "../text.ts";
 import { ok, type Result, unwrap } from "../../common/trouble.ts";

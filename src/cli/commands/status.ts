@@ -1,15 +1,14 @@
 import type { EventStreamState } from "../../mirror/ports/remote.ts";
 import { listStopSteps } from "../../mirror/operations/results/attention.ts";
-import { explainNotInSync } from "../../mirror/operations/results/needs.ts";
-import { plural } from "../../common/count.ts";
-import { formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { explainNotInSync, toStatusJson } from "../../mirror/operations/results/report.ts";
+import { formatAge, plural } from "../../common/quantities.ts";
+import { formatLocalTime } from "../../mirror/operations/results/times.ts";
 import { formatAttention, formatStaysLocal } from "../show-attention.ts";
-import { makeFaultTrouble } from "../../mirror/folder/fault-trouble.ts";
+import { makeFaultTrouble } from "../../mirror/folder/trouble.ts";
 import { describeLinkedPart } from "../../mirror/settings/settings.ts";
 import { refuse, type Result, TroubleError } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
-import { formatAge } from "../../common/age.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 import type { DaemonStatus } from "../../mirror/daemon/control/protocol.ts";
 import {
   computeAge,
@@ -23,7 +22,6 @@ import {
 } from "../../mirror/folder/status.ts";
 import { makeMirrorMetrics } from "../../mirror/folder/metrics.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
-import { toStatusJson } from "../../mirror/operations/results/status.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, EXIT_BY_STATE, type ExitCode, findExitOfTrouble, refuseUsage, pickWorstExit } from "../exit.ts";
 import { findMirror, findNearestMirror, FOLDER_OPERANDS } from "../find-mirror.ts";

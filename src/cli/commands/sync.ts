@@ -1,18 +1,18 @@
 import { realpathSync } from "node:fs";
-import { formatAge, parseAge } from "../../common/age.ts";
-import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
+import { formatAge, parseAge } from "../../common/quantities.ts";
+import { USUAL_WAIT, waitFor, type WaitReport, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
 import { refuse, type Result, type Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
 import { reportTrouble, EXIT_BY_STATE, type ExitCode, findExitOfTrouble, refuseUsage, pickWorstExit } from "../exit.ts";
 import { findMirror, locatePaths, FOLDER_OPERANDS } from "../find-mirror.ts";
 import { hidesProgress, REACH_OPTIONS, type ReachOptions, readReachOptions, showProgress } from "../use-mirror.ts";
-import { shownWords } from "../../common/shown-name.ts";
+import { shownWords } from "../../common/shown-words.ts";
 import { showPlan } from "./plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { findExitOfWait, showActionRequired, showReport, showWaitReport } from "../show-report.ts";
 import { findHooksFile } from "../../mirror/trust/gate.ts";
-import { type HookFacts, collectFacts } from "../../mirror/hooks/facts.ts";
+import { collectFacts, type HookFacts } from "../../mirror/hooks/events.ts";
 import { runHooksAfterSync } from "../../mirror/hooks/run-hook.ts";
 import { readFolderStatus } from "../../mirror/folder/status.ts";
 import { join } from "node:path";
@@ -20,7 +20,6 @@ import { readConfig } from "../../mirror/settings/config.ts";
 import { endTransient, noteTransient, type TransientKind } from "../../mirror/folder/transient-trouble.ts";
 import { MIRROR_FOLDER, toPaths } from "../../mirror/model/mirror-folder.ts";
 import { toReportJson } from "../../mirror/operations/results/report.ts";
-import type { WaitReport } from "../../mirror/operations/results/waited.ts";
 import { formatJsonLine, printNotes } from "../text.ts";
 
 export const command: Command = {

@@ -1,5 +1,5 @@
 import { unwrap } from "../../common/trouble.ts";
-import { aborted } from "../../common/aborted.ts";
+import { aborted } from "../../common/clock.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
 import { EXIT, type ExitCode, describeFault } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";

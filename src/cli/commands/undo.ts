@@ -1,7 +1,6 @@
-import { count } from "../../common/count.ts";
-import { formatRuns, undo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
-import { describeUndo } from "../../mirror/operations/results/undo.ts";
-import { formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { count } from "../../common/quantities.ts";
+import { describeUndo, formatRuns, undo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
+import { formatLocalTime } from "../../mirror/operations/results/times.ts";
 import { findMirror } from "../find-mirror.ts";
 import { formatLeftAlone, makeOperationCommand } from "../operation-command.ts";
 import { refuse } from "../../common/trouble.ts";

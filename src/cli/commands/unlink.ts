@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, findUnsent } from "../../mirror/folder/unlink.ts";
 import { checkRegistryWritable } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trust/list.ts";

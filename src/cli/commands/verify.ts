@@ -1,7 +1,7 @@
-import { count, plural } from "../../common/count.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { count, plural } from "../../common/quantities.ts";
+import { shownName, shownWords } from "../../common/shown-words.ts";
 import { verify } from "../../mirror/operations/doctor/verify.ts";
-import { bytes } from "../../mirror/operations/results/when.ts";
+import { bytes } from "../../mirror/operations/results/times.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { EXIT } from "../exit.ts";
 import { formatCounts } from "../text.ts";

@@ -1,15 +1,13 @@
-import { explain, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
+import { explain, listWhyFacts, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
 import type { Command, Io } from "../command.ts";
-import { toPublicKind } from "../../mirror/operations/results/actions.ts";
-import { listWhyFacts } from "../../mirror/operations/results/why.ts";
-import { findNextStep } from "../../mirror/operations/results/next-step.ts";
+import { formatEvent, toPublicKind } from "../../mirror/operations/results/actions.ts";
+import { findNextStep } from "../../mirror/operations/results/attention.ts";
 import { locateDocumentOrRoot } from "../find-mirror.ts";
 import { REACH_OPTIONS, readReachOptions, withOpenedMirror } from "../use-mirror.ts";
-import { formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { formatLocalTime } from "../../mirror/operations/results/times.ts";
 import { formatColumns, showResult } from "../text.ts";
-import { formatEvent } from "../../mirror/operations/results/event-line.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
-import { shownName } from "../../common/shown-name.ts";
+import { shownName } from "../../common/shown-words.ts";
 
 export const command: Command = {
   about: [

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EVENT_STREAM } from "../events.ts";
 import { PROBLEM_CODES, type ProblemCode } from "../problem.ts";
-import { EVENTS } from "../routes.ts";
+import { EVENTS } from "../resources.ts";
 import { COMMON_PROBLEMS, OPERATIONS, type Operation } from "./operations.ts";
 import { problemSchema } from "./resources.ts";
 

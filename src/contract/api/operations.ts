@@ -15,7 +15,7 @@ import {
   SEARCH_REGEX_PATTERN_CHARACTERS,
 } from "../limits.ts";
 import type { FieldCode, ProblemCode } from "../problem.ts";
-import { EVENTS, FILES, FOLDERS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../routes.ts";
+import { EVENTS, FILES, FOLDERS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../resources.ts";
 import {
   content,
   type FieldFault,

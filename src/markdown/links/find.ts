@@ -1,8 +1,7 @@
-import { findBodyOffset } from "../outline/front-matter.ts";
+import { findBodyOffset } from "../outline/outline.ts";
 import { mayHaveLinks } from "./candidates.ts";
-import { type Destination, readDestinationParts } from "./destination.ts";
-import { type ParseOptions, parseMarkdown } from "./grammar.ts";
-import { normaliseLabel, readDestination } from "./resource.ts";
+import { type Destination, normaliseLabel, readDestination, readDestinationParts } from "./destination.ts";
+import { parseMarkdown, type ParseOptions } from "./grammar.ts";
 import { toWikiDestination, type WikiLink } from "./wiki.ts";
 
 /** Link of a document. A definition is `[label]: destination`. Offsets are in UTF-16 units. */

@@ -1,4 +1,4 @@
-import { closesFence, readOpeningFence } from "../outline/fences.ts";
+import { closesFence, readOpeningFence } from "../outline/outline.ts";
 
 /**
  * Blocks that are open at a position of a document, such as code fences and HTML elements. Two

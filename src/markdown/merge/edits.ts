@@ -1,4 +1,4 @@
-import type { Edit } from "./myers.ts";
+import type { Edit } from "./diff.ts";
 
 /**
  * Returns, for each element of the first sequence, its index in the second sequence; -1 if an edit

@@ -1,7 +1,9 @@
-import { LINE_PREFIX } from "./cut.ts";
-import { useLaterDates } from "./dates.ts";
-import { StringNumbers } from "./split.ts";
-import { type FourSequences, alignFour } from "./table.ts";
+import { LINE_PREFIX } from "./tokens.ts";
+import { useLaterDates } from "./front-matter.ts";
+import { areSequencesEqual, SequenceNumbers, StringNumbers } from "./split.ts";
+import { newBudget } from "./budget.ts";
+import { findCounterparts } from "./edits.ts";
+import { diff } from "./diff.ts";
 
 /**
  * One word or symbol in each of four versions, with the white space before it; null for a version
@@ -132,4 +134,243 @@ function findChangingSide({ base, local, remote }: ExplainedWord): Exclude<LineO
   const [mine, theirs] = [local, remote].map((side) => (side === null) !== (base === null));
   if (mine && theirs) return "both";
   return mine ? "local" : theirs ? "remote" : "kept";
+}
+
+/**
+ * Words of four versions (base, local, remote, result) as numbers. Equal words have equal numbers.
+ */
+type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
+
+/** Indexes of one word in the four versions; -1 for a version that lacks the word. */
+type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
+
+type VersionPositions = readonly [base: number, local: number, remote: number, result: number];
+
+/**
+ * Steps that the search may take. `by`: 1 for each version in which the step passes a word,
+ * otherwise 0. `changes`: number of changes that the step means. The rows are, in order: removed by
+ * both sides, added by both, removed by one side, added by one side. Words that all versions have
+ * need no step.
+ */
+const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: number }[] = [
+  { by: [1, 0, 0, 0], changes: 2 },
+  { by: [0, 1, 1, 1], changes: 2 },
+  { by: [1, 1, 0, 0], changes: 1 },
+  { by: [1, 0, 1, 0], changes: 1 },
+  { by: [0, 0, 1, 1], changes: 1 },
+  { by: [0, 1, 0, 1], changes: 1 },
+];
+
+/**
+ * Smallest lengths of the runs of common words at which the search is split. If the search fails
+ * with one length, it tries the next one.
+ */
+const MIN_RUN_LENGTHS = [1, 4, 16];
+
+/**
+ * Finds which words of four versions correspond to each other. The sides have as few changes as the
+ * search finds. Returns undefined if no table of words is possible, or if a limit is exceeded.
+ * @param starts indexes of the words that begin lines
+ */
+function alignFour(four: FourSequences, starts: FourSequences): AlignedRow[] | undefined {
+  const common = findCommonRuns(four, starts);
+  for (const least of MIN_RUN_LENGTHS) {
+    const rows = alignAroundRuns(
+      four,
+      common.filter(({ length }) => length >= least),
+    );
+    if (rows !== undefined) return rows;
+  }
+  return undefined;
+}
+
+function alignAroundRuns(four: FourSequences, runs: readonly (readonly AlignedRow[])[]): AlignedRow[] | undefined {
+  const rows: AlignedRow[] = [];
+  let from: VersionPositions = [0, 0, 0, 0];
+  for (const run of [...runs, [four.map(({ length }) => length) as unknown as AlignedRow]]) {
+    const to = run[0] as AlignedRow;
+    const matchingRows = searchRows(four, from, to);
+    if (matchingRows === undefined) return undefined;
+    rows.push(...matchingRows);
+    if (to[0] < four[0].length) rows.push(...run);
+    from = advancePositions(run.at(-1) as AlignedRow, [1, 1, 1, 1]);
+  }
+  return rows;
+}
+
+function advancePositions(place: VersionPositions, by: VersionPositions): VersionPositions {
+  return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
+}
+
+/** Finds the words that all four versions have. Returns them as runs of adjacent words. */
+function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
+  const base = four[0];
+  const pair = (one: number, other: number): Int32Array => {
+    const [a, b] = [one, other].map((text) => ({ ids: four[text] ?? [], starts: starts[text] ?? [] }));
+    return matchByLines(a as WordSequence, b as WordSequence);
+  };
+  const [mine, theirs, mineKept, theirsKept] = [pair(0, 1), pair(0, 2), pair(1, 3), pair(2, 3)] as const;
+  const runs: AlignedRow[][] = [];
+  for (let index = 0; index < base.length; index++) {
+    const [l, r] = [mine[index] as number, theirs[index] as number];
+    const m = mineKept[l] ?? -1;
+    if (m < 0 || m !== theirsKept[r]) continue;
+    const [run, row] = [runs.at(-1), [index, l, r, m] as const];
+    const last = run?.at(-1);
+    if (last !== undefined && advancePositions(last, [1, 1, 1, 1]).every((next, text) => next === row[text]))
+      run?.push(row);
+    else runs.push([row]);
+  }
+  return runs;
+}
+
+type WordSequence = { readonly ids: readonly number[]; readonly starts: readonly number[] };
+
+/**
+ * Returns, for each word, the index of the corresponding word in another version; -1 if the version
+ * lacks the word. Compares lines first, then the words of lines that differ.
+ */
+function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
+  const runs = new SequenceNumbers();
+  const [was, is] = [a, b].map(({ ids, starts }) =>
+    starts.map((from, line) => runs.id(ids, from, starts[line + 1] ?? ids.length)),
+  ) as [number[], number[]];
+  const indexes = new Int32Array(a.ids.length).fill(-1);
+  const startOf = ({ ids, starts }: WordSequence, line: number): number => starts[line] ?? ids.length;
+  let [index, shift] = [0, 0];
+  for (const { start, end, from, to } of diff(was, is, newBudget())) {
+    const [first, last] = [startOf(a, start), startOf(a, end)];
+    const [next, limit] = [startOf(b, from), startOf(b, to)];
+    for (; index < first; index++) indexes[index] = index + shift;
+    for (const other of matchWords(a.ids.slice(first, last), b.ids.slice(next, limit)))
+      indexes[index++] = other < 0 ? -1 : other + next;
+    shift = limit - last;
+  }
+  for (; index < indexes.length; index++) indexes[index] = index + shift;
+  return indexes;
+}
+
+/**
+ * LIMIT: number of changed words in differing lines, so that the diff takes limited time. If there
+ * are more, all words of these lines count as changed.
+ */
+const MAX_CHANGES = 2_000;
+
+function matchWords(a: readonly number[], b: readonly number[]): Int32Array {
+  return findCounterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
+}
+
+type SearchNode = {
+  readonly place: VersionPositions;
+  readonly before: SearchNode | undefined;
+  readonly changes: number;
+};
+
+/**
+ * Queue of positions, ordered by the expected number of changes, smallest first. Among equal
+ * numbers, the position that was added last comes first.
+ */
+class SearchQueue {
+  readonly #nodes: SearchNode[][] = [];
+  #at = 0;
+
+  push(node: SearchNode, changes: number): void {
+    while (this.#nodes.length <= changes) this.#nodes.push([]);
+    this.#nodes[changes]?.push(node);
+  }
+
+  pop(): SearchNode | undefined {
+    while (this.#nodes[this.#at]?.length === 0) this.#at++;
+    return this.#nodes[this.#at]?.pop();
+  }
+}
+
+/** LIMIT: number of positions that one search visits, so that the search takes limited time. */
+const MAX_PLACES = 100_000;
+
+/**
+ * Finds the rows between two positions that need the fewest changes (A*). Returns undefined if a
+ * limit is exceeded.
+ */
+function searchRows(four: FourSequences, from: VersionPositions, to: VersionPositions): AlignedRow[] | undefined {
+  const least = createChangeEstimate(four, from, to);
+  const queue = new SearchQueue();
+  queue.push({ place: from, before: undefined, changes: 0 }, least(from));
+  const visitedPlaces = new Set<string>();
+  for (let node = queue.pop(); node !== undefined && visitedPlaces.size < MAX_PLACES; node = queue.pop()) {
+    const lastNode = followCommonWords(four, node, to);
+    if (areSequencesEqual(lastNode.place, to)) return toRows(lastNode);
+    const key = lastNode.place.join();
+    if (visitedPlaces.has(key)) continue;
+    visitedPlaces.add(key);
+    for (const { by: step, changes } of SEARCH_STEPS) {
+      const place = advancePositions(lastNode.place, step);
+      if (!isSameWord(four, lastNode.place, place, to)) continue;
+      const next = { place, before: lastNode, changes: lastNode.changes + changes };
+      queue.push(next, next.changes + least(place));
+    }
+  }
+  return undefined;
+}
+
+function isSameWord(
+  four: FourSequences,
+  place: VersionPositions,
+  next: VersionPositions,
+  to: VersionPositions,
+): boolean {
+  let piece = -1;
+  for (const [text, all] of four.entries()) {
+    const index = place[text] as number;
+    if (next[text] === index) continue;
+    if (index >= (to[text] as number) || (piece >= 0 && all[index] !== piece)) return false;
+    piece = all[index] as number;
+  }
+  return true;
+}
+
+function followCommonWords(four: FourSequences, node: SearchNode, to: VersionPositions): SearchNode {
+  let lastNode = node;
+  for (;;) {
+    const place = advancePositions(lastNode.place, [1, 1, 1, 1]);
+    if (!isSameWord(four, lastNode.place, place, to)) return lastNode;
+    lastNode = { place, before: lastNode, changes: lastNode.changes };
+  }
+}
+
+function toRows(last: SearchNode): AlignedRow[] {
+  const rows: AlignedRow[] = [];
+  for (let { place, before } = last; before !== undefined; { place, before } = before) {
+    const previous = before.place;
+    rows.push(place.map((next, text) => (next === previous[text] ? -1 : next - 1)) as unknown as AlignedRow);
+  }
+  return rows.reverse();
+}
+
+/**
+ * Returns a function that estimates the number of changes from a position to the end. The estimate
+ * is never too high. For each side, it adds two numbers: the words that only base or only the side
+ * has, and the difference in the number of all other words.
+ */
+function createChangeEstimate(
+  four: FourSequences,
+  from: VersionPositions,
+  to: VersionPositions,
+): (place: VersionPositions) => number {
+  const countNotInOther = (text: number, other: number): Int32Array => {
+    const otherWords = new Set(four[other]?.slice(from[other], to[other]));
+    const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);
+    for (let index = counts.length - 2; index >= 0; index--) {
+      const isKnown = otherWords.has(four[text]?.[(from[text] as number) + index] as number);
+      counts[index] = (counts[index + 1] as number) + Number(!isKnown);
+    }
+    return counts;
+  };
+  const sides = [1, 2].map((side) => ({ side, removed: countNotInOther(0, side), added: countNotInOther(side, 0) }));
+  return (place) =>
+    sides.reduce((sum, { side, removed, added }) => {
+      const [less, more] = [removed[place[0] - from[0]] as number, added[place[side]! - from[side]!] as number];
+      const [was, is] = [to[0] - place[0] - less, to[side]! - place[side]! - more];
+      return sum + less + more + Math.abs(was - is);
+    }, 0);
 }

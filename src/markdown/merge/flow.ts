@@ -9,7 +9,7 @@ import {
   type VersionRanges,
   type MergeSide,
 } from "./edits.ts";
-import { type ElementIds, readAsOneWord, type ReadWords } from "./evidence.ts";
+import { type ElementIds, includesAllChanges, readAsOneWord, type ReadWords } from "./evidence.ts";
 import {
   readAddedTokens,
   type SideEdit,
@@ -18,10 +18,9 @@ import {
   findRewrittenItems,
   isWordOrBracket,
 } from "./items.ts";
-import { diff, type Edit, isRemoval } from "./myers.ts";
+import { diff, type Edit, isRemoval } from "./diff.ts";
 import type { MergeReading } from "./reading.ts";
 import type { SequenceNumbers } from "./split.ts";
-import { includesAllChanges } from "./subsume.ts";
 import {
   BLANK_LINE,
   LINE_BREAK,

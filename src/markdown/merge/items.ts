@@ -1,5 +1,5 @@
 import { findCounterparts, type MergeSide } from "./edits.ts";
-import type { Edit } from "./myers.ts";
+import type { Edit } from "./diff.ts";
 import { isCheckBox, isLineEnd, isWord, type TokenPassage, type Token } from "./tokens.ts";
 
 export type SideEdit = { readonly edit: Edit; readonly side: MergeSide };

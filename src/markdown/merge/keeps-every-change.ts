@@ -8,9 +8,8 @@ import {
   readAsOneWord,
   createLineWordReader,
 } from "./evidence.ts";
-import { splitIntoLineParts } from "./hunk.ts";
-import { diff, type Edit, isRemoval } from "./myers.ts";
-import { splitIntoLineEdits } from "./pairs.ts";
+import { splitIntoLineEdits, splitIntoLineParts } from "./hunk.ts";
+import { diff, type Edit, isRemoval } from "./diff.ts";
 import {
   diffFilledLines,
   readGapBefore,

@@ -3,7 +3,7 @@
  * are one replacement.
  */
 
-import { diffStrings } from "./myers.ts";
+import { diffStrings } from "./diff.ts";
 import { splitLines } from "./split.ts";
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };

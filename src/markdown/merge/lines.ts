@@ -1,5 +1,5 @@
 import diff3Merge from "diff3";
-import { countEdits } from "./distance.ts";
+import { countEdits } from "./diff.ts";
 import { type VersionLines, type MergeReading, readLines } from "./reading.ts";
 
 type LineConflict = {

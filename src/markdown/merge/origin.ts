@@ -1,5 +1,5 @@
 import { findCounterparts } from "./edits.ts";
-import { diff, type Edit } from "./myers.ts";
+import { diff, type Edit } from "./diff.ts";
 import { createReading, type MergeReading, readLines, tokenise } from "./reading.ts";
 import { isWord, writeTokens } from "./tokens.ts";
 

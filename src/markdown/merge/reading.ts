@@ -1,12 +1,10 @@
-import { readOpenFences } from "../outline/fences.ts";
+import { readOpenFences } from "../outline/outline.ts";
 import { type Budget, newBudget, spendSteps } from "./budget.ts";
 import { BlockStack } from "./contexts.ts";
-import { tokeniseLine } from "./cut.ts";
+import { joinTokens, splitIntoWords, type Token, tokeniseLine, TokenNumbers } from "./tokens.ts";
 import type { ElementRange } from "./edits.ts";
-import { diff, type Edit } from "./myers.ts";
+import { diff, type Edit } from "./diff.ts";
 import { StringNumbers, splitLines } from "./split.ts";
-import { joinTokens, type Token, TokenNumbers } from "./tokens.ts";
-import { splitIntoWords } from "./words.ts";
 
 /**
  * Version split into lines.

@@ -7,9 +7,9 @@ import {
   splitIntoParts,
   type ElementRange,
 } from "./edits.ts";
-import { diffStrings, type Edit } from "./myers.ts";
+import { diffStrings, type Edit } from "./diff.ts";
 import { splitLines } from "./split.ts";
-import { LETTER, UNSPACED_CHARACTER } from "./words.ts";
+import { LETTER, UNSPACED_CHARACTER } from "./tokens.ts";
 
 /** `differs`: true if the line beside this line lacks the part. */
 export type LinePiece = { readonly text: string; readonly differs: boolean };

@@ -5,7 +5,7 @@
  */
 
 import { RE2JS } from "re2js";
-import { isAscii } from "./fold.ts";
+import { isAscii } from "./words.ts";
 import type { RequiredText } from "./keys.ts";
 import type { RegexProgram } from "./scan-line.ts";
 

@@ -1,4 +1,4 @@
-import { type DocumentMatch, matchDocument } from "./match-document.ts";
+import { type DocumentMatch, matchDocument, parseQuery, type TextQuery } from "./match-document.ts";
 import {
   intersectSets,
   isWholeWordOnly,
@@ -7,7 +7,6 @@ import {
   documentsWithTitle,
   documentsWithUnit,
 } from "./keys.ts";
-import { type TextQuery, parseQuery } from "./query.ts";
 import { type SearchString, createSearchString, type Snippet, createSnippets } from "./snippets.ts";
 import { type FoundDocument, splitIntoReads, type DocumentSource } from "./source.ts";
 import type { StepPermit } from "./scheduler.ts";

@@ -9,10 +9,25 @@
  * An index of these keys finds documents that may match a query. The search then reads each of them
  * to decide.
  */
+import { findFrontMatter, readHeadings } from "../outline/outline.ts";
+import { foldText, type QueryUnit, splitIntoPairs, splitIntoUnits } from "./words.ts";
 
-import { readTitles, readPathFields } from "./fields.ts";
-import { foldText } from "./fold.ts";
-import { splitIntoPairs, type QueryUnit, splitIntoUnits } from "./tokens.ts";
+/** Searched parts of a path. `name`: file name without `.md`. `folders`: path of the folder. */
+type PathFields = { readonly name: string; readonly folders: string };
+
+export function readPathFields(path: string): PathFields {
+  const lastSlash = path.lastIndexOf("/");
+  return { name: path.slice(lastSlash + 1).replace(/\.md$/, ""), folders: path.slice(0, Math.max(0, lastSlash)) };
+}
+
+const TITLE_LINE = /^title[ \t]*[:=].*/gim;
+
+/** Returns the title from the front matter, then the headings, one per line. */
+export function readTitles(text: string): string {
+  const front = findFrontMatter(text);
+  const titles = front === null ? [] : (text.slice(front.from, front.to).match(TITLE_LINE) ?? []);
+  return [...titles, ...readHeadings(text).map(({ name }) => name)].join("\n");
+}
 
 /**
  * A set of documents, given by the keys that they must have. The set contains every matching

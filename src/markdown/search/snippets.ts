@@ -1,6 +1,14 @@
-import { type FoldedLine, foldLine, foldText } from "./fold.ts";
-import { splitIntoLines } from "./lines.ts";
-import { isWordCharacter } from "./tokens.ts";
+import { type FoldedLine, foldLine, foldText, isWordCharacter } from "./words.ts";
+
+/**
+ * Returns the lines of a document without their ends (`\n`, `\r\n`, `\r`). After a line end at the
+ * end of the document, no further line begins.
+ */
+export function splitIntoLines(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
 
 /** Range of characters (code points) of a line, from `start` up to `end`. */
 export type CharacterRange = readonly [start: number, end: number];
@@ -130,4 +138,24 @@ function joinRanges(ranges: readonly CharacterRange[]): CharacterRange[] {
     else result.push([start, end]);
   }
   return result;
+}
+
+/** Splits a line into matches and the parts between them. Leaves out empty parts. */
+export function splitIntoFoundPieces({ text, ranges }: Pick<Snippet, "text" | "ranges">): readonly FoundPiece[] {
+  const characters = [...text];
+  const pieces: FoundPiece[] = [];
+  let index = 0;
+  for (const [start, end] of ranges) {
+    pieces.push(createPiece(characters.slice(index, start), false), createPiece(characters.slice(start, end), true));
+    index = end;
+  }
+  return [...pieces, createPiece(characters.slice(index), false)].filter((piece) => piece.text !== "");
+}
+
+type FoundPiece = { readonly text: string; readonly isMatch: boolean };
+
+/** Replaces control characters other than tabs, because they could control a terminal. */
+function createPiece(characters: readonly string[], isMatch: boolean): FoundPiece {
+  const text = characters.join("").replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");
+  return { text, isMatch };
 }

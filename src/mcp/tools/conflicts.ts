@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import {
   findConflictHunks,
+  findProblem,
   type ProblemView,
   readThree,
   viewProblem,
-} from "../../mirror/operations/manual/problem-view.ts";
+} from "../../mirror/operations/manual/problem.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../../common/trouble.ts";
-import { findNextStep } from "../../mirror/operations/results/next-step.ts";
+import { findNextStep } from "../../mirror/operations/results/attention.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
 import { makePartialAnswer, defineTool, refuseCall, PATH, TEXT_RANGE } from "../tool.ts";
 

@@ -13,18 +13,20 @@ import {
 import { ok, unwrap } from "../../common/trouble.ts";
 import type { Digest } from "../../contract/digest.ts";
 import {
-  makeAnswer,
+  countTextLines,
+  cutLines,
   defineTool,
-  type ToolHost,
-  refuseCall,
-  PATH,
+  formatTextDiff,
+  makeAnswer,
   makeRefusal,
+  PATH,
+  refuseCall,
   type ServedMirror,
+  type ToolHost,
   type ToolResult,
   VERSION_SCHEMA,
 } from "../tool.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
-import { countTextLines, formatTextDiff, cutLines } from "../bounded.ts";
 import { readCurrent } from "./read.ts";
 
 /**

@@ -1,9 +1,8 @@
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { USUAL_RUN } from "../../mirror/folder/run.ts";
-import { toReportJson } from "../../mirror/operations/results/report.ts";
+import { toReportJson, toStatusJson } from "../../mirror/operations/results/report.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { computeAge, readFolderStatus } from "../../mirror/folder/status.ts";
-import { toStatusJson } from "../../mirror/operations/results/status.ts";
 import { makeAnswer, limitLists, defineTool, makeLimitSchema, makeRefusal } from "../tool.ts";
 
 export const STATUS = defineTool({

@@ -5,23 +5,26 @@ import { join } from "node:path";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type ControlCall, type ControlListener, listenControl } from "./control/listen.ts";
 import { askDaemon, NO_DAEMON } from "./control/ask.ts";
-import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/choose-socket.ts";
+import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/socket-path.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
-import { aborted } from "../../common/aborted.ts";
-import { type DaemonSetup, closeIfKeyChanged, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
-import { ActiveEffects } from "./traffic.ts";
-import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
+import { aborted } from "../../common/clock.ts";
 import {
+  closeIfKeyChanged,
+  computeRetryMs,
+  type DaemonSetup,
   describeErrorCode,
+  makeFolderStatus,
+  openDaemon,
+  type OpenedDaemon,
   performRequest,
+  refuseClosedFolder,
   refuseEndingDaemon,
   refuseLentFolder,
-  refuseClosedFolder,
-  computeRetryMs,
-  makeFolderStatus,
-} from "./answer.ts";
+} from "./open-daemon.ts";
+import { ActiveEffects } from "./traffic.ts";
+import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import { ExchangeTally } from "../remote/tally.ts";
-import { checkFolderExists } from "../folder/folder-trouble.ts";
+import { checkFolderExists } from "../folder/trouble.ts";
 import { errnoClause, readErrorCode, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import { storeRunFacts, makeStoppedRequest, pruneDaily } from "../folder/run.ts";

@@ -4,7 +4,7 @@ import { ok, type Result } from "../../common/trouble.ts";
 import { borrowFolder, NO_DAEMON } from "../daemon/control/ask.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type AcquiredLock, acquireLock } from "../state/lock.ts";
-import { makeBusyTrouble } from "./folder-trouble.ts";
+import { makeBusyTrouble } from "./trouble.ts";
 
 /** Name of the daemon's command in the lock. Other processes recognise a daemon by it. */
 export const DAEMON_COMMAND = "watch";

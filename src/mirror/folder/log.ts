@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { shownName } from "../../common/shown-name.ts";
+import { shownName } from "../../common/shown-words.ts";
 import { type Log, LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../ports/world.ts";
 import type { Clock } from "../../common/clock.ts";
 import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";

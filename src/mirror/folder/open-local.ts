@@ -1,18 +1,134 @@
+import type { Clock } from "../../common/clock.ts";
+import type { RemoteTraits } from "../ports/remote.ts";
+import type { State } from "../ports/state.ts";
+import { META } from "../engine/run/meta.ts";
+import { setAsideDamaged } from "../state/damage.ts";
+import type { DatabaseFault } from "../state/database.ts";
+import { openState } from "../state/open.ts";
+import type { StateFile } from "../state/schema.ts";
+import type { StoredState } from "../state/state.ts";
+import { FREE_SPACE_STEP, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Disk } from "../ports/disk.ts";
-import type { State } from "../ports/state.ts";
-import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { makeReadingDisk } from "../engine/links/translating.ts";
-import { openToRead } from "./open-state.ts";
 import { DEFAULT_CONFIG, readConfig } from "../settings/config.ts";
-import { readPrefix, listLinkedFolders } from "../settings/settings.ts";
-import { ok, type Result } from "../../common/trouble.ts";
+import { listLinkedFolders, readPrefix } from "../settings/settings.ts";
 import { LocalDisk } from "../local/disk.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { readRecordedPaths } from "../state/read-beside.ts";
+
+type StateInUse = {
+  readonly state: StoredState;
+  /** True if the state has no records. The next sync then records what both sides have. */
+  readonly isNew: boolean;
+  readonly notes: string[];
+};
+
+/**
+ * Opens the state file of a folder whose lock the caller has. Sets a damaged file aside, and
+ * creates a new state. The next sync then records the documents that both sides have. It deletes
+ * and overwrites nothing.
+ */
+export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
+  const notes: string[] = [];
+  let hasLostContents = false;
+  // `state.db` and `texts.db` may both be damaged, so that only the third attempt succeeds.
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const openedState = openState({ folder, clock });
+    if (openedState.kind === "opened") {
+      if (hasLostContents) forgetStampsOfMissingContent(openedState.state);
+      return ok({ state: openedState.state, isNew: openedState.created || hasNoRoot(openedState.state), notes });
+    }
+    if (openedState.kind !== "damaged") return makeStateTrouble(openedState);
+    hasLostContents ||= openedState.file === "texts.db";
+    const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
+    const damagedCopy = setAsideDamaged(folder, openedState.file, stamp);
+    notes.push(
+      `${openedState.file} was damaged (${openedState.detail}) and set aside in .mdmirror/${damagedCopy.to}; mdmirror rebuilds it from both sides; nothing is lost`,
+    );
+  }
+  return trouble(
+    "fault",
+    "the state cannot be rebuilt: it is damaged again immediately",
+    "check the disk; then remove .mdmirror/state.db and .mdmirror/texts.db",
+  );
+}
+
+/** Returns true if the creation of the state was interrupted. Such a state counts as new. */
+function hasNoRoot(state: StoredState): boolean {
+  return state.meta(META.rootMarker) === null && state.load().records.size === 0;
+}
+
+/** Makes the next scan read and store those files whose content is missing in the content store. */
+function forgetStampsOfMissingContent(state: StoredState): void {
+  const missingDigests = new Set(state.missingTexts());
+  const records = [...state.load().records.values()];
+  state.transact(() => {
+    for (const record of records)
+      if (missingDigests.has(record.localDigest)) state.putRecord({ ...record, stampTrusted: false });
+  });
+}
+
+/**
+ * Reads the state file while other processes may write it. Without a file, returns an empty state
+ * in memory.
+ * @param damagedIsNew true if a damaged file counts as missing, because the next sync rebuilds it
+ */
+export function openToRead(folder: string, clock: Clock, damagedIsNew = false): Result<StateInUse> {
+  const openedState = openState({ folder, clock, readOnly: true });
+  if (openedState.kind === "opened") {
+    if (!hasNoRoot(openedState.state)) return ok({ state: openedState.state, isNew: false, notes: [] });
+    openedState.state.close();
+  } else if (openedState.kind !== "missing" && !(damagedIsNew && openedState.kind === "damaged"))
+    return makeStateTrouble(openedState);
+  return ok({ state: createMemoryState(clock), isNew: true, notes: [] });
+}
+
+/** Creates an empty state in memory, for a plan as if nothing had been synced yet. */
+function createMemoryState(clock: Clock): StoredState {
+  const createdState = openState({ folder: ":memory:", clock });
+  if (createdState.kind !== "opened") throw new Error(`a database in memory cannot be made: ${createdState.kind}`);
+  return createdState.state;
+}
+
+export function makeStateTrouble(
+  opened: { readonly kind: "missing" } | ({ readonly file: StateFile } & DatabaseFault),
+): Result<never> {
+  switch (opened.kind) {
+    case "missing":
+      return trouble("fault", "the folder has no state", "mdmirror sync makes one");
+    case "damaged":
+      return trouble(
+        "fault",
+        `${opened.file} is damaged: ${opened.detail}`,
+        "mdmirror sync replaces it with a new one, built from both sides; nothing is lost",
+      );
+    case "newer":
+      return trouble(
+        "usage",
+        `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known}); nothing was changed`,
+        "use the newer mdmirror; or go back to .mdmirror/state.db.before, if it exists",
+      );
+    case "unusable": {
+      const isFull = isDiskFull(opened.code);
+      return trouble(
+        "fault",
+        `${opened.file} cannot be used: ${isFull ? "the disk is full" : opened.detail}`,
+        isFull ? FREE_SPACE_STEP : "check that the disk has space and this user may write .mdmirror/",
+        { code: opened.code },
+      );
+    }
+  }
+}
+
+/** Returns the traits that earlier runs learned; null if none are stored. */
+export function readTraits(state: Pick<State, "meta">): RemoteTraits | null {
+  const storedTraits = state.meta(META.traits);
+  return storedTraits === null ? null : (JSON.parse(storedTraits) as RemoteTraits);
+}
 
 /** A linked folder without its service. Needs no key, network or lock, and writes nothing (I23). */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };

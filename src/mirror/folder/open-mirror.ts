@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import type { Log, LogFields, Progress } from "../ports/world.ts";
@@ -11,18 +11,18 @@ import { makeMirrorFolder } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { examineOwnFolder, tightenOwnFolder, withOwnFolderOpen } from "../state/own-files.ts";
 import { withTranslation } from "../engine/links/translating.ts";
-import { readBootId } from "./boot-id.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { findKey, isOtherKey } from "../settings/key.ts";
 import { listLinkedFolders, readPrefix } from "../settings/settings.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
-import { openToRead, openToWrite, readTraits } from "./open-state.ts";
+import { openToRead, openToWrite, readTraits } from "./open-local.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { describeSystemError } from "./folder-trouble.ts";
+import { describeSystemError } from "./trouble.ts";
 import type { ExchangeTally } from "../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
-import { type AdmittedFolder, admit, claimName, keepMarker } from "../trust/gate.ts";
+import { admit, type AdmittedFolder, claimName, keepMarker } from "../trust/gate.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { spawnSync } from "node:child_process";
 
 export type MirrorOptions = {
   /**
@@ -227,4 +227,43 @@ export async function withMirror<T>(
   } finally {
     await openResult.value.close();
   }
+}
+
+type BootIdSources = {
+  readonly platform?: NodeJS.Platform;
+  readonly file?: string;
+  /** Absolute path of the macOS program that prints the boot id. Cron's PATH lacks its folder. */
+  readonly sysctl?: string;
+};
+
+const DEADLINE_MS = 3_000;
+
+/**
+ * Reads the id of the machine's last start. If the machine has restarted since the last sync, a
+ * power loss may have damaged a changed file, and the change need not be an edit.
+ * @returns null if the system has no such id; every changed file then counts as edited
+ */
+export function readBootId(sources: BootIdSources = {}): string | null {
+  const { platform = process.platform, file = "/proc/sys/kernel/random/boot_id" } = sources;
+  const id = platform === "darwin" ? askSysctl(sources.sysctl ?? "/usr/sbin/sysctl") : readOrNull(file);
+  return id === null || id.trim() === "" ? null : id.trim();
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // The id is unknown: the system has no such file, or a sandbox hides it.
+    return null;
+  }
+}
+
+function askSysctl(program: string): string | null {
+  const { status, stdout } = spawnSync(program, ["-n", "kern.bootsessionuuid"], {
+    encoding: "utf8",
+    env: {},
+    timeout: DEADLINE_MS,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return status === 0 ? stdout : null;
 }

@@ -16,12 +16,12 @@ import {
   countUnsynced,
   type RunReport,
 } from "../engine/run/report.ts";
-import { planOnly, syncToConvergence } from "../engine/run/sync.ts";
+import { planOnly, syncToConvergence } from "../engine/run/converge.ts";
 import type { EditorWait, Settings } from "../engine/run/world.ts";
 import type { Config } from "../settings/config.ts";
 import { type ConflictPolicy, parseTime, parseRetention } from "../settings/settings.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
-import { makeFaultTrouble } from "./fault-trouble.ts";
+import { makeFaultTrouble } from "./trouble.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { State } from "../ports/state.ts";
 import type { StoredState } from "../state/state.ts";

@@ -14,7 +14,7 @@ import type { LinkedPart } from "../settings/settings.ts";
 import { readStateSummary, type StateSummary } from "../state/read-beside.ts";
 import { admit } from "../trust/gate.ts";
 import { describeAbsentMirror, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
-import { describeSystemError } from "./folder-trouble.ts";
+import { describeSystemError } from "./trouble.ts";
 
 /** Status of a linked folder, read from the state file without the network, a scan or the lock. */
 export type MirrorStatus = RunState & {
@@ -66,7 +66,7 @@ export async function readStatus(dir: string, isBusy: boolean): Promise<Result<M
   if (config.kind === "trouble") return config;
   const summary = readStateSummary(folder);
   if (summary.kind !== "read" && summary.kind !== "missing")
-    return (await import("./open-state.ts")).makeStateTrouble(summary);
+    return (await import("./open-local.ts")).makeStateTrouble(summary);
   return ok(makeStatus(summary.kind === "read" ? summary.value : NEVER_SYNCED, config.value, isBusy));
 }
 

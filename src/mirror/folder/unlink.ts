@@ -12,7 +12,7 @@ import { toAddress, pickUrl } from "../trust/address.ts";
 import { keepMirror, readRootMarker } from "../trust/gate.ts";
 import { findByMarker, findByRoot, listMirrors, locateRegistry } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
-import { describeSystemError } from "./folder-trouble.ts";
+import { describeSystemError } from "./trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { type MirrorOptions, withMirror } from "./open-mirror.ts";

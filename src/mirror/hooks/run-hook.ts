@@ -1,16 +1,134 @@
 import type { Clock } from "../../common/clock.ts";
+import { plural } from "../../common/quantities.ts";
 import type { Random } from "../../common/random.ts";
+import { shownName } from "../../common/shown-words.ts";
+import { formatOrigin } from "../operations/results/actions.ts";
+import {
+  type ChangeCounts,
+  collectFacts,
+  countChanges,
+  findEventItems,
+  type HookFacts,
+  type HookItem,
+} from "./events.ts";
+import {
+  describeFailure,
+  type Environment,
+  EVENT_NAMES,
+  type EventName,
+  findMirrorName,
+  type Hook,
+  type HookEnd,
+  readHooks,
+  selectHooks,
+} from "./hook.ts";
 import type { RunReport } from "../engine/run/report.ts";
-import { chooseFailureReason } from "../engine/daemon/phase.ts";
-import { findEventItems } from "./events.ts";
-import { type HookFacts, collectFacts } from "./facts.ts";
-import { type Environment, EVENT_NAMES, describeFailure, type Hook, type HookEnd, type EventName } from "./hook.ts";
-import { type HookEvent, makeMessage, type HookMessage } from "./message.ts";
-import { selectHooks, findMirrorName, readHooks } from "./read-hooks.ts";
-import { ok, type Result, errnoClause } from "../../common/trouble.ts";
+import { chooseFailureReason } from "../engine/daemon/interface.ts";
+import { errnoClause, ok, type Result } from "../../common/trouble.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { findHome } from "../trust/registry.ts";
+
+/** JSON on a hook's standard input. It has paths, codes and counts, but never content or a key. */
+export type HookMessage = {
+  readonly id: string;
+  readonly type: EventName;
+  readonly timestamp: string;
+  readonly text: string;
+  readonly data: {
+    readonly mirror: { readonly name: string; readonly folder: string };
+    readonly state: HookFacts["state"];
+    /** True if `mdmirror hooks test` sent the message. No event happened then. */
+    readonly test: boolean;
+    /**
+     * Numbers of documents and changes. `changes`: changes that this process synced since the hook
+     * last ran for this event.
+     */
+    readonly counts: {
+      readonly attention: number;
+      readonly conflicts: number;
+      readonly inReview: number;
+      readonly changes: ChangeCounts;
+    };
+    /** The first 50 documents or problems of the event. */
+    readonly items: readonly HookItem[];
+    /** Number of documents or problems that `items` leaves out. */
+    readonly more: number;
+    readonly next: string;
+  };
+};
+
+export type HookEvent = {
+  readonly event: EventName;
+  /** Documents or problems of the event; empty if it concerns the whole folder. */
+  readonly items: readonly HookItem[];
+  readonly before: HookFacts;
+  readonly now: HookFacts;
+  readonly test?: boolean;
+};
+
+type MessageSubject = {
+  readonly name: string;
+  readonly root: string;
+  readonly clock: Clock;
+  readonly random: Random;
+};
+
+/** LIMIT: number of documents or problems in one message, so that it stays short. */
+const MAX_PATHS = 50;
+
+function makeMessage({ event, items, before, now, test = false }: HookEvent, subject: MessageSubject): HookMessage {
+  const { name, root, clock, random } = subject;
+  const { problems, reviews, state } = now;
+  const counts = {
+    attention: problems.attention.length,
+    conflicts: problems.conflict.length,
+    inReview: reviews?.length ?? 0,
+    changes: countChanges(before, now),
+  };
+  const shownItems = items.slice(0, MAX_PATHS);
+  return {
+    id: `msg_${random.hex(24)}`,
+    type: event,
+    timestamp: new Date(clock.now()).toISOString(),
+    text: `${test ? "(test) " : ""}mdmirror: ${EVENT_SENTENCES[event](items, shownName(name))}`,
+    data: {
+      mirror: { name, folder: root },
+      state,
+      test,
+      counts,
+      items: shownItems,
+      more: items.length - shownItems.length,
+      next: items[0] !== undefined && event !== "conflict" && event !== "attention" ? items[0].next : NEXT_STEPS[event],
+    },
+  };
+}
+
+const EVENT_SENTENCES: Readonly<Record<EventName, (items: readonly HookItem[], name: string) => string>> = {
+  stopped: (items, name) => `${name} is stopped by a safety check: ${items.map(({ kind }) => kind).join(", ")}`,
+  offline: ([first], name) => `${name} cannot reach the service${formatOrigin(first?.code ?? null, null)}`,
+  conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${listPaths(items)}`,
+  attention: (items, name) => `${plural(items.length, "new problem")} to fix in ${name}: ${listPaths(items)}`,
+  "review-settled": (items, name) => `${plural(items.length, "review")} ended in ${name}: ${listPaths(items)}`,
+  "in-sync": (_items, name) => `${name} is in sync`,
+};
+
+const NEXT_STEPS: Readonly<Record<EventName, string>> = {
+  stopped: "mdmirror plan; then mdmirror approve, or mdmirror reject",
+  offline: "mdmirror doctor",
+  conflict: "mdmirror conflicts",
+  attention: "mdmirror status",
+  "review-settled": "nothing",
+  "in-sync": "nothing",
+};
+
+/** LIMIT: number of paths in the sentence of a message, which has to fit into a notification. */
+const MAX_NAMED_PATHS = 3;
+
+function listPaths(items: readonly HookItem[]): string {
+  const namedPaths = items.slice(0, MAX_NAMED_PATHS).map(({ path, kind }) => (path === "" ? kind : shownName(path)));
+  return `${namedPaths.join(", ")}${items.length > MAX_NAMED_PATHS ? `, and ${items.length - MAX_NAMED_PATHS} more` : ""}`;
+}
 
 export type HookWorld = { readonly env: Environment; readonly clock: Clock; readonly random: Random };
 

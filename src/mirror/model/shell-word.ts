@@ -1,4 +1,4 @@
-import { hasControlCharacters } from "../../common/shown-name.ts";
+import { hasControlCharacters } from "../../common/shown-words.ts";
 
 /**
  * Quotes a path for a shell, for commands in messages. A path with control characters is written as

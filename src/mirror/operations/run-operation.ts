@@ -15,8 +15,7 @@ import type {
   ResultWithSync,
 } from "./define.ts";
 import { readInput } from "./read-input.ts";
-import { NEXT_WITHOUT_ROOT } from "./results/attention.ts";
-import { findStepWithoutUndo } from "./results/stop.ts";
+import { findStepWithoutUndo, NEXT_WITHOUT_ROOT } from "./results/attention.ts";
 import { checkRoot } from "../engine/run/guard-facts.ts";
 import { toReportJson } from "./results/report.ts";
 

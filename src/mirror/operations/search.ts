@@ -1,10 +1,14 @@
 /** Searches the local files with the service's search code and the index `.mdmirror/search.db`. */
-
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
-import { type LocalPath, isWithin, nameOf } from "../../contract/path.ts";
+import {
+  countCharacters,
+  SEARCH_QUERY_CHARACTERS,
+  SEARCH_REGEX_LINES,
+  SEARCH_REGEX_PATTERN_CHARACTERS,
+} from "../../contract/limits.ts";
+import { isWithin, type LocalPath, nameOf } from "../../contract/path.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Random } from "../../common/random.ts";
 import type { CompiledRegex } from "../../markdown/search/engine.ts";
@@ -185,4 +189,12 @@ function* indexChangedFiles(
 function readContent(disk: Pick<Disk, "read">, path: LocalPath): string | null {
   const readResult = disk.read(path);
   return readResult.kind === "done" ? readResult.value.text : null;
+}
+
+export function findQueryFault(query: string, regex: boolean): string | null {
+  if (query.trim() === "" && !regex) return "QUERY is blank";
+  if (query === "") return "QUERY is empty";
+  if (regex && /[\n\r]/.test(query)) return "a pattern is one line";
+  const maxCharacters = regex ? SEARCH_REGEX_PATTERN_CHARACTERS : SEARCH_QUERY_CHARACTERS;
+  return countCharacters(query) > maxCharacters ? `QUERY has more than ${maxCharacters} characters` : null;
 }

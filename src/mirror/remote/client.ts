@@ -1,6 +1,5 @@
-import type { FileResource, FolderResource } from "../../contract/resources.ts";
+import { type FileResource, FILES, type FolderResource } from "../../contract/resources.ts";
 import type { DirId } from "../../contract/ids.ts";
-import { FILES } from "../../contract/routes.ts";
 import type { RemotePath } from "../../contract/path.ts";
 import type { ParentRef, Remote, RemoteTraits } from "../ports/remote.ts";
 import type { Wire } from "../../common/wire.ts";

@@ -1,4 +1,4 @@
-import { EVENTS } from "../../contract/routes.ts";
+import { EVENTS } from "../../contract/resources.ts";
 import { type EventType, MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../../contract/events.ts";
 import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../ports/remote.ts";
 import type { Clock } from "../../common/clock.ts";

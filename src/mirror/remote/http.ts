@@ -1,6 +1,5 @@
-import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
+import { GENERATION_HEADER, isGeneration, type WireHeaders, type WireRequest } from "../../contract/wire.ts";
 import { EVENT_STREAM } from "../../contract/events.ts";
-import { GENERATION_HEADER, isGeneration } from "../../contract/generation.ts";
 import type { StreamBounds, Wire, WireResult, StreamEnd } from "../../common/wire.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";

@@ -1,8 +1,7 @@
 import { isJsonObject, member } from "../../contract/json.ts";
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
-import { FILES, makeListQuery } from "../../contract/routes.ts";
-import type { Selector } from "../../contract/resources.ts";
+import { FILES, makeListQuery, type Selector } from "../../contract/resources.ts";
 import type { Fault, ItemReceiver, Listing } from "../ports/remote.ts";
 import { type ApiCaller, createMisreadFault, toFault } from "./retry.ts";
 import type { AnswerOrigin, ApiFailure, ApiReply } from "./reply.ts";

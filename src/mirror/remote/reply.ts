@@ -2,8 +2,7 @@ import type { WireResponse } from "../../contract/wire.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
 import type { LogFields } from "../ports/world.ts";
 import type { Fault } from "../ports/remote.ts";
-import type { WireResult } from "../../common/wire.ts";
-import { describeFailure } from "../../common/failure-words.ts";
+import { describeFailure, type WireResult } from "../../common/wire.ts";
 import { parseJson } from "./shapes.ts";
 import { DOCUMENTED_CODES, PROBLEM_CODES, type ProblemCode } from "../../contract/problem.ts";
 

@@ -1,7 +1,16 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import { isBelow, type LocalPath, pathKey, type RemotePath } from "../../contract/path.ts";
-import type { FileResource, FileWithContent, FolderResource, Selector } from "../../contract/resources.ts";
-import { contentRoute, fileRoute, FILES, folderRoute, FOLDERS } from "../../contract/routes.ts";
+import {
+  contentRoute,
+  type FileResource,
+  fileRoute,
+  FILES,
+  type FileWithContent,
+  type FolderResource,
+  folderRoute,
+  FOLDERS,
+  type Selector,
+} from "../../contract/resources.ts";
 import type { Answer, Fault, Listing, PutResult, WrittenFile } from "../ports/remote.ts";
 import { type ApiCaller, createMisreadFault, toFault } from "./retry.ts";
 import type { ApiCall, ApiFailure, ApiReply } from "./reply.ts";

@@ -1,8 +1,7 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { WireRequest } from "../../contract/wire.ts";
-import type { StreamBounds, StreamEnd, Wire, WireResult } from "../../common/wire.ts";
+import { describeFailure, type StreamBounds, type StreamEnd, type Wire, type WireResult } from "../../common/wire.ts";
 import { checkBaseUrl, type ServiceRoute } from "./address.ts";
-import { describeFailure } from "../../common/failure-words.ts";
 import { EVENT_STREAM } from "../../contract/events.ts";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { nearestWord } from "../../common/nearest-word.ts";
-import { UnsafePathError } from "../../common/unsafe-path.ts";
+import { UnsafePathError } from "../../common/ownership.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { CONFIG_FILE } from "../model/mirror-folder.ts";
 import { readOwnFile, replaceOwnFile } from "../state/own-files.ts";

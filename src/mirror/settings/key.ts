@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { quoteForShell } from "../model/shell-word.ts";
 import { readOwnFile, replaceOwnFile } from "../state/own-files.ts";
-import { UnsafePathError } from "../../common/unsafe-path.ts";
-import type { TrustedOrigin } from "../trust/origin.ts";
+import { UnsafePathError } from "../../common/ownership.ts";
+import type { TrustedOrigin } from "../trust/address.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**

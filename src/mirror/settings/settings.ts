@@ -1,5 +1,5 @@
-import { parseAge } from "../../common/age.ts";
-import { shownName } from "../../common/shown-name.ts";
+import { parseAge } from "../../common/quantities.ts";
+import { shownName } from "../../common/shown-words.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { findFirstFault } from "../../contract/names.ts";
 import type { RemotePath } from "../../contract/path.ts";

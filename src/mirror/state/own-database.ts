@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, type Stats, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { createOwnFile, statOwnFile } from "./own-files.ts";
-import { UnsafePathError } from "../../common/unsafe-path.ts";
+import { UnsafePathError } from "../../common/ownership.ts";
 
 /**
  * Suffixes of the files that SQLite creates beside a database. If a symbolic link is at such a

@@ -10,7 +10,7 @@
  */
 import * as fs from "node:fs";
 import type { Stats } from "node:fs";
-import { checkPath, type ExpectedFile, isOwner } from "../../common/unsafe-path.ts";
+import { checkPath, type ExpectedFile, isOwner } from "../../common/ownership.ts";
 import { dirname } from "node:path";
 import { OWN_ENTRIES, type OwnEntryKind } from "../model/mirror-folder.ts";
 

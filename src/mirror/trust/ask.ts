@@ -5,10 +5,9 @@ import type { LinkedPart } from "../settings/settings.ts";
 import { quoteForShell } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { toAddress, pickUrl } from "./address.ts";
-import { findMirror, readRootMarker } from "./gate.ts";
+import { countDocuments, describeKeySource, findMirror, readRootMarker } from "./gate.ts";
 import { checkOwner, readOwnerName } from "./owner.ts";
 import { type KnownMirror, locateRegistry } from "./registry.ts";
-import { countDocuments, describeKeySource } from "./untrusted.ts";
 
 /**
  * Facts that `mdmirror trust` shows before it asks whether to trust a folder. To collect them,

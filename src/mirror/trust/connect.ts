@@ -5,8 +5,8 @@ import type { Wire } from "../../common/wire.ts";
 import { createRemote, type RemoteOptions } from "../remote/client.ts";
 import { chooseRoute, type ServiceRoute } from "../remote/address.ts";
 import { createWire } from "../remote/wire.ts";
-import { userAgent } from "../../common/version.ts";
-import type { TrustedOrigin } from "./origin.ts";
+import { userAgent } from "../../common/package-files.ts";
+import type { TrustedOrigin } from "./address.ts";
 
 export function openWire(origin: TrustedOrigin): Wire {
   const { url, allowHttp } = origin;

@@ -10,8 +10,7 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { quoteForShell } from "../model/shell-word.ts";
 import { examineOwnFolder } from "../state/own-files.ts";
-import { UnsafePathError } from "../../common/unsafe-path.ts";
-import { effectiveUser } from "../../common/effective-user.ts";
+import { effectiveUser, UnsafePathError } from "../../common/ownership.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
-import { effectiveUser } from "../../common/effective-user.ts";
+import { effectiveUser } from "../../common/ownership.ts";
 
 /** Addresses of both ends of a connection, as its server sees them. */
 export type ConnectionEnds = {

@@ -25,8 +25,8 @@ import { userInfo } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { parseObject } from "../../contract/json.ts";
 import { quoteForShell } from "../model/shell-word.ts";
-import { effectiveUser } from "../../common/effective-user.ts";
-import { systemRandom } from "../../common/system-random.ts";
+import { effectiveUser } from "../../common/ownership.ts";
+import { systemRandom } from "../../common/random.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 import { readErrorCode } from "../../common/trouble.ts";
 

@@ -1,6 +1,6 @@
 /** Script of every page. Without this script, the user has to reload a page to see changes. */
 
-import { formatAge } from "../../common/age.ts";
+import { formatAge } from "../../common/quantities.ts";
 import { listenToKeys } from "./page/keys.ts";
 import { isTypedIn, keepUpToDate } from "./page/live.ts";
 import { removeToasts } from "./page/toasts.ts";

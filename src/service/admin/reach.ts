@@ -2,12 +2,11 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import type { Wire } from "../../common/wire.ts";
-import { readAddress, removeAddress } from "../data-files.ts";
-import { lockMarker, isDatabaseFolder } from "../database-marker.ts";
+import { isDatabaseFolder, lockMarker, readAddress, removeAddress } from "../data-files.ts";
 import { openData } from "../data.ts";
 import { readErrorCode, ok, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
-import { effectiveUser } from "../../common/effective-user.ts";
-import { explainDataError, isInUse } from "./data-trouble.ts";
+import { effectiveUser } from "../../common/ownership.ts";
+import { explainDataError, isInUse } from "../data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
 /**

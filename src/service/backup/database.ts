@@ -2,11 +2,10 @@
 
 import { existsSync } from "node:fs";
 import { backUpDatabase, restoreDatabase } from "../store/postgres/backup.ts";
-import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
-import { explainDatabaseError } from "../admin/database-trouble.ts";
+import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup.ts";
+import { explainDatabaseError } from "../data-trouble.ts";
 import { readErrorCode, ok, type Result } from "../../common/trouble.ts";
-import { explainFailedBackup, refuseExisting, type TakenBackup } from "./take.ts";
-import { explainFailedRestore } from "./restore.ts";
+import { explainFailedBackup, explainFailedRestore, refuseExisting, type TakenBackup } from "./backup.ts";
 
 /**
  * @param url URL of the database, which may contain a password

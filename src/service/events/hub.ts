@@ -1,16 +1,16 @@
 /** Sends changes to listeners, filtered by the access of each key. */
 
 import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
-import { EVENTS } from "../../contract/routes.ts";
+import { EVENTS } from "../../contract/resources.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type RateCheck, findHolder, type KeyReader, findReader, readSentHash } from "../requests/authenticate.ts";
 import { answerOrFail, refuseClosing, type ServiceCore } from "../requests/dispatch.ts";
 import type { AnswerStream, StreamedAnswer } from "../http/stream.ts";
-import { readInput } from "../requests/validate.ts";
+import { readInput } from "../requests/input.ts";
 import { splitRequestTarget } from "../requests/router.ts";
 import type { Store } from "../store/store.ts";
-import { openPosition } from "./event-id.ts";
+import { openPosition } from "../requests/seal.ts";
 import { Listeners } from "./listeners.ts";
 import { HEARTBEAT, OutboxReader } from "./outbox-reader.ts";
 

@@ -1,14 +1,217 @@
 /** Reads the outbox, each time within one transaction. Returns the events that each key may see. */
-
-import { isRefused } from "../requests/answer.ts";
-import { type RateCheck, findHolder, type KeyReader, findReader } from "../requests/authenticate.ts";
+import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
+import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
+import { Access, includesLevel } from "../files/access.ts";
+import { toApiPath } from "../files/present.ts";
+import { type FileRow, type FolderRow, type GrantRow, type KeyHolder, ROOT } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
+import type { GoneFolder, OutboxRow } from "./outbox.ts";
+import { isRefused } from "../requests/answer.ts";
+import { findHolder, findReader, type KeyReader, type RateCheck } from "../requests/authenticate.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
-import { sealPosition } from "./event-id.ts";
-import { WorkspaceEvents, MAX_EVENTS, RESET_EVENTS, type VisibleEvent } from "./workspace-events.ts";
+import { sealPosition } from "../requests/seal.ts";
 import type { ListenerGroup } from "./listeners.ts";
-import type { OutboxRow } from "./outbox.ts";
+
+/**
+ * Selects the events for a key when they are sent, by the access checks of the API. A key gets only
+ * events about items that it may read now, or could read before the change.
+ */
+
+type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
+
+/**
+ * LIMIT: number of events that are sent together. For a client that missed more, a scan of
+ * everything costs less than the events.
+ */
+const MAX_EVENTS = 200;
+/**
+ * Row number that stands for a former parent that is unknown. No grant of a key can give access to
+ * this row.
+ */
+const UNKNOWN_FOLDER = -1;
+
+const RESET_EVENTS: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
+
+/** Outbox rows of one workspace, together with the current state of the changed items. */
+class WorkspaceEvents {
+  readonly #tables: Tables;
+  readonly #rows: readonly OutboxRow[];
+  readonly #files = new Map<number, FileRow>();
+  readonly #folders = new Map<number, FolderRow>();
+  readonly #goneFiles = new Set<number>();
+  readonly #goneFolders = new Map<number, GoneFolder>();
+  /** Row number of each folder's parent, for all folders that were looked up, even removed ones. */
+  readonly #parents = new Map<number, number>();
+
+  private constructor(tables: Tables, rows: readonly OutboxRow[]) {
+    this.#tables = tables;
+    this.#rows = rows;
+    for (const { kind, change, seq, formerParent, grants } of rows) {
+      if (change !== "gone") continue;
+      if (kind === "file") this.#goneFiles.add(seq);
+      else this.#goneFolders.set(seq, { parent: formerParent ?? ROOT, grants });
+    }
+  }
+
+  /**
+   * Reads the current state of the items that the rows report. All rows must be of one workspace.
+   */
+  static async load(tables: Tables, rows: readonly OutboxRow[]): Promise<WorkspaceEvents> {
+    const workspaceEvents = new WorkspaceEvents(tables, rows);
+    await workspaceEvents.#loadItems();
+    return workspaceEvents;
+  }
+
+  async #loadItems(): Promise<void> {
+    const { files, folders } = this.#tables;
+    const seqs = new Set(this.#rows.flatMap(({ kind, seq }) => (kind === "file" ? [seq] : [])));
+    for (const file of await files.bySeqs([...seqs])) this.#files.set(file.seq, file);
+    for (const { kind, change, workspace, id } of this.#rows) {
+      const folder = kind === "folder" && change !== "gone" ? await folders.byId(workspace, id) : undefined;
+      if (folder !== undefined) this.#folders.set(folder.seq, folder);
+    }
+    await this.#ancestors([...this.#places()]);
+  }
+
+  concernsKey(key: number): boolean {
+    return this.#rows.some(({ kind, seq }) => kind === "access" && (seq === 0 || seq === key));
+  }
+
+  /**
+   * Returns the events that a key may see: only the last one for each item, in the order of the
+   * rows.
+   */
+  async visibleTo({ key, grants }: KeyHolder): Promise<readonly VisibleEvent[]> {
+    if (this.concernsKey(key.seq)) return RESET_EVENTS;
+    const access = await this.#accessOf(key.seq, grants);
+    const visibleEvents = new Map<string, VisibleEvent>();
+    for (const row of this.#rows) {
+      const event = row.kind === "file" ? this.#fileEvent(row, access) : this.#folderEvent(row, access);
+      if (event === null) continue;
+      if (event.type === "reset" || visibleEvents.size === MAX_EVENTS) return RESET_EVENTS;
+      visibleEvents.delete(row.id);
+      visibleEvents.set(row.id, event);
+    }
+    return [...visibleEvents.values()];
+  }
+
+  #fileEvent(row: OutboxRow, access: Access): VisibleEvent | null {
+    const file = this.#files.get(row.seq);
+    // The file was removed after these rows were read. The outbox row about the removal is read
+    // later. The event is made from that row, because only that row contains the grants on the
+    // file.
+    if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
+    const isReadable = file !== undefined && mayReadFile(access, file.seq, file.folder);
+    const wasReadable =
+      row.formerParent === null
+        ? row.change === "edited" && isReadable
+        : mayReadFile(access, row.seq, row.formerParent);
+    if (!isReadable && !wasReadable) return null;
+    const change = toVisibleChange(row.change, isReadable, wasReadable);
+    const currentState = isReadable ? { path: toApiPath(file.path), lastChangeId: file.changeId as ChangeId } : {};
+    return { type: "file", data: { id: row.id as DocId, change, ...currentState } };
+  }
+
+  #folderEvent(row: OutboxRow, access: Access): VisibleEvent | null {
+    const folder = this.#folders.get(row.seq);
+    const isReadable = folder !== undefined && includesLevel(access.folder(folder.seq), "read");
+    const wasReadable = row.formerParent !== null && couldReadFolder(access, row.seq, row.formerParent);
+    // The access of the key differs between folders. So the move may have shown or hidden any
+    // document in the folder.
+    if (row.change === "moved" && access.everywhere === null)
+      return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET_EVENTS[0]! : null;
+    if (!isReadable && !wasReadable) return null;
+    const change = toVisibleChange(row.change, isReadable, wasReadable);
+    const currentState = isReadable ? { path: toApiPath(folder.path) } : {};
+    return { type: "folder", data: { id: row.id as DirId, change, ...currentState } };
+  }
+
+  /**
+   * Returns the access of a key to the current items, and to the items that these rows report as
+   * removed.
+   */
+  async #accessOf(key: number, grants: readonly GrantRow[]): Promise<Access> {
+    const allGrants = [...grants, ...this.#grantsOnRemoved(key)];
+    const grantOnUnknown = { kind: "folder", target: UNKNOWN_FOLDER, level: "none" } as const;
+    const isUniform = allGrants.every(({ kind }) => kind === "root");
+    const access = new Access(isUniform ? allGrants : [...allGrants, grantOnUnknown], {
+      ancestors: (seqs) => this.#ancestors(seqs),
+    });
+    await access.loadAncestors(this.#places());
+    if (!isUniform) await this.#ancestors(allGrants.flatMap(({ kind, target }) => (kind === "folder" ? [target] : [])));
+    return access;
+  }
+
+  #hasGrantWithin({ grants }: Access, folder: number): boolean {
+    return grants.some(({ kind, target }) => {
+      let ancestor: number | undefined = kind === "folder" ? target : undefined;
+      while (ancestor !== undefined && ancestor !== folder) ancestor = this.#parents.get(ancestor);
+      return ancestor !== undefined;
+    });
+  }
+
+  #grantsOnRemoved(key: number): GrantRow[] {
+    const onFiles = this.#rows.flatMap(({ kind, seq, grants }) => (kind === "file" ? [{ kind, seq, grants }] : []));
+    const onFolders = [...this.#goneFolders].map(([seq, { grants }]) => ({ kind: "folder" as const, seq, grants }));
+    return [...onFiles, ...onFolders].flatMap(({ kind, seq, grants }) =>
+      grants.flatMap(({ key: of, level }) => (of === key ? [{ kind, target: seq, level }] : [])),
+    );
+  }
+
+  #places(): Set<number> {
+    const places = new Set<number>();
+    for (const { folder } of this.#files.values()) places.add(folder);
+    for (const { kind, seq, formerParent } of this.#rows) {
+      if (formerParent !== null) places.add(formerParent);
+      if (kind === "folder") places.add(seq);
+    }
+    return places;
+  }
+
+  /**
+   * Returns the parent of each folder, and of each folder above it. Unlike
+   * `FoldersTable.ancestors`, also knows the parents of removed folders.
+   */
+  async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    for (let unknownFolders = this.#unknown(seqs); unknownFolders.length > 0; ) {
+      for (const [seq, parent] of await this.#tables.folders.ancestors(unknownFolders)) this.#parents.set(seq, parent);
+      const lostFolders = this.#unknown(unknownFolders);
+      const unreadFolders = lostFolders.filter((seq) => !this.#goneFolders.has(seq));
+      for (const [seq, gone] of unreadFolders.length === 0 ? [] : await this.#tables.outbox.goneFolders(unreadFolders))
+        this.#goneFolders.set(seq, gone);
+      for (const seq of lostFolders) this.#parents.set(seq, this.#goneFolders.get(seq)?.parent ?? UNKNOWN_FOLDER);
+      unknownFolders = this.#unknown(lostFolders.map((seq) => this.#parents.get(seq)!));
+    }
+    return this.#parents;
+  }
+
+  #unknown(seqs: readonly number[]): number[] {
+    return [...new Set(seqs)].filter((seq) => seq !== ROOT && seq !== UNKNOWN_FOLDER && !this.#parents.has(seq));
+  }
+}
+
+/**
+ * Returns the change that a key may see. A key that could not read the former folder sees a move as
+ * a creation.
+ */
+function toVisibleChange(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
+  if (!isReadable) return "gone";
+  return change === "moved" && !wasReadable ? "created" : change;
+}
+
+function mayReadFile(access: Access, seq: number, folder: number): boolean {
+  return includesLevel(access.file({ seq, folder }), "read");
+}
+
+/**
+ * Returns true if a key could read a folder before the change that its outbox row reports.
+ * @param parent row number of the folder's former parent
+ */
+function couldReadFolder(access: Access, seq: number, parent: number): boolean {
+  const ownGrant = access.grants.find(({ kind, target }) => kind === "folder" && target === seq);
+  return includesLevel(ownGrant?.level ?? access.folder(parent), "read");
+}
 
 const ROWS_PER_READ = 500;
 /**

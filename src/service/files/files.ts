@@ -1,21 +1,48 @@
-import { nameOf } from "../../contract/path.ts";
-import { FILES } from "../../contract/routes.ts";
+import { nameOf, parentOf } from "../../contract/path.ts";
+import { FILES, type ReviewReason } from "../../contract/resources.ts";
 import { includesLevel } from "./access.ts";
-import { type Answer, makeDone, makeDoneFromJson, isRefused } from "../requests/answer.ts";
-import { type OperationCall, newId } from "../requests/context.ts";
-import type { FileRow, RowRange } from "../store/rows.ts";
-import { applyKeptGrants } from "../keys/kept-grants.ts";
-import { answerList } from "./lists.ts";
 import {
+  type Answer,
+  DELETED_ANSWER,
+  isRefused,
+  makeDone,
+  makeDoneFromJson,
+  refuse,
+  type Refused,
+  refuseFields,
+} from "../requests/answer.ts";
+import {
+  type CombineContents,
+  newId,
+  type OperationCall,
+  type RequestContext,
+  type TransactionContext,
+} from "../requests/context.ts";
+import type { FileRow, RowRange } from "../store/rows.ts";
+import { applyKeptGrants, keepGrants } from "../keys/kept-grants.ts";
+import { answerList, makeFileJson, presentEdit, presentFile, presentReview } from "./present.ts";
+import {
+  findFile,
+  findFolder,
   findTargetFolder,
+  findWritableFile,
+  type FolderPlace,
   followFoldersOfFile,
-  makeFolders,
-  refuseUnknownFile,
-  refuseOccupied,
   joinFolderPath,
+  makeFolders,
+  moveProtected,
+  refusalToWrite,
+  refuseOccupied,
+  refuseUnknownFile,
 } from "./place.ts";
-import { judgeLinks } from "./judge-links.ts";
-import { makeFileJson, presentFile } from "./present.ts";
+import { findContentFault, quoteValue } from "../../contract/api/fields.ts";
+import type { FileForEdit } from "../store/files-table.ts";
+import { mergeText } from "../../markdown/merge/merge.ts";
+import { isDirId } from "../../contract/ids.ts";
+import { mayHaveLinks } from "../../markdown/links/candidates.ts";
+import { findLinks } from "../../markdown/links/find.ts";
+import { type Destination, readDestinationParts } from "../../markdown/links/destination.ts";
+import { decodeSegment } from "../requests/input.ts";
 
 export function listFiles(call: OperationCall<"listFiles">): Promise<Answer> {
   const { access } = call.context;
@@ -75,4 +102,185 @@ export async function createFile({ context, body }: OperationCall<"createFile">)
   const refusal = hasKeptGrants ? await applyKeptGrants(context, path) : null;
   if (refusal !== null) return refusal;
   return makeDone(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
+}
+
+export async function patchFile({ context, id, body }: OperationCall<"patchFile">): Promise<Answer> {
+  if ("protected" in body) return protectFile(context, id, body.protected);
+  await context.tables.lockStructure(context.workspace.seq);
+  const row = await findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  if ("name" in body)
+    return placeFile(context, row, { seq: row.folder, id: row.folderId, path: parentOf(row.path) }, body.name);
+  const place = await findTargetFolder(context, body.parentId);
+  return isRefused(place) ? place : placeFile(context, row, place, row.name);
+}
+
+async function protectFile(context: RequestContext, id: string, isProtected: boolean): Promise<Answer> {
+  const row = await findFile(context, id);
+  if (isRefused(row)) return row;
+  if (!includesLevel(context.access.file(row), "full")) {
+    return refuse("forbidden", "Changing protected needs Full access.");
+  }
+  await context.tables.files.protect(row.seq, isProtected);
+  return makeDone(200, presentFile({ ...row, protected: isProtected ? 1 : 0 }));
+}
+
+async function placeFile(context: RequestContext, row: FileRow, folder: FolderPlace, name: string): Promise<Answer> {
+  const { files } = context.tables;
+  const path = joinFolderPath(folder, name);
+  const fileAtPath = await files.byName(context.workspace.seq, folder.seq, name);
+  if (fileAtPath !== undefined && fileAtPath.seq !== row.seq) return refuseOccupied(path);
+  return moveProtected(context, row.protected === 1 ? [row] : [], async () => {
+    await files.place(row.seq, folder.seq, name);
+    const refusal = await applyKeptGrants(context, path);
+    if (refusal !== null) return refusal;
+    return makeDone(200, presentFile({ ...row, folderId: folder.id, path }));
+  });
+}
+
+export async function putContent({ context, id, body }: OperationCall<"putContent">): Promise<Answer> {
+  const fileForEdit = await findForEdit(context, id, body.baseChangeId);
+  if (isRefused(fileForEdit)) return fileForEdit;
+  const { row, live, base } = fileForEdit;
+  if (base === null) {
+    const detail = "baseChangeId is not a change of this file.";
+    return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
+  }
+  const linkRefusal = await judgeLinks(context, body.content);
+  if (linkRefusal !== null) return linkRefusal;
+  if (row.protected === 1) return submitForReview(context, row, body, "protected");
+  const storedVersions = { liveChangeId: row.changeId, liveContent: live, baseContent: base.text };
+  const combined = combineWithLive(context.combine, { ...body, ...storedVersions });
+  if (combined === null) return submitForReview(context, row, body, "conflict");
+  return makeDone(200, presentEdit(await saveContent(context, row, live, combined), combined));
+}
+
+async function findForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
+  const fileForEdit = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
+  if (fileForEdit === undefined || !includesLevel(await context.access.levelOfFile(fileForEdit.row), "read"))
+    return refuseUnknownFile();
+  return refusalToWrite(context, fileForEdit.row) ?? fileForEdit;
+}
+
+type SentEdit = OperationCall<"putContent">["body"];
+
+/**
+ * An edit, and the stored versions with which it is combined. `baseContent` is null if it was
+ * pruned.
+ */
+type StoredEdit = SentEdit & {
+  readonly baseContent: string | null;
+  readonly liveChangeId: string;
+  readonly liveContent: string;
+};
+
+/**
+ * Returns the content to publish for an edit. Returns null if the edit conflicts with the published
+ * content, or if the combined content is too long.
+ * ASSUMES: a write may be based on any change of the file, even on a change in review or a rejected
+ * one. If the content of the base was pruned, only an edit that equals the published content
+ * succeeds (contract test "takes a change in review as a base").
+ */
+export function combineWithLive(combine: CombineContents, edit: StoredEdit): string | null {
+  const { content, baseChangeId, baseContent, liveChangeId, liveContent } = edit;
+  if (baseChangeId === liveChangeId || content === liveContent) return content;
+  const text = baseContent === null ? null : combine(baseContent, content, liveContent);
+  return text === null || findContentFault(text) !== null ? null : text;
+}
+
+/**
+ * ASSUMES: a write of the content that is already published makes no new change (contract test
+ * "makes no new change for equal content").
+ */
+export async function saveContent(
+  working: TransactionContext & Pick<RequestContext, "key">,
+  row: FileRow,
+  live: string,
+  text: string,
+): Promise<FileRow> {
+  if (text === live) return row;
+  const id = newId(working, "chg_");
+  await working.tables.files.save(row, { id, text, at: working.now(), key: working.key });
+  return { ...row, changeId: id };
+}
+
+/** Sends an edit to review. Until the review is decided, the file cannot be deleted. */
+async function submitForReview(
+  context: RequestContext,
+  row: FileRow,
+  sent: SentEdit,
+  reason: ReviewReason,
+): Promise<Answer> {
+  const { baseChangeId: baseId, content: text } = sent;
+  const id = newId(context, "chg_");
+  const now = context.now();
+  await context.tables.changes.submit({ id, file: row.seq, baseId, reason, text, at: now, key: context.key });
+  return makeDone(202, presentReview(row, id, reason));
+}
+
+/**
+ * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"). If the file is
+ * protected and also has changes in review, the refusal gives the protection as the reason.
+ */
+export async function deleteFile({ context, id }: OperationCall<"deleteFile">): Promise<Answer> {
+  const row = await findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  if (row.protected === 1) return refuse("file_protected", "The file is protected; nothing was removed.");
+  if (await context.tables.changes.hasReview(row.seq)) {
+    return refuse("changes_in_review", "The file has changes in review; nothing was removed.");
+  }
+  await keepGrants(context, await context.tables.grants.onFile(row.seq));
+  await context.tables.files.remove(row.seq);
+  return DELETED_ANSWER;
+}
+
+/** Merges three versions of a content with mdmirror's merge. Returns null for a conflict. */
+export const combineByMerge: CombineContents = (base, local, remote) => {
+  const merged = mergeText(base, local, remote);
+  return merged.kind === "clean" ? merged.text : null;
+};
+
+/**
+ * Refuses content with broken links, if the service checks links. A link without a scheme must be
+ * the id or the absolute path of an item that the key can read. Not checked are links in code,
+ * links that are only a fragment, and links with a scheme, such as `ref://`.
+ * @returns null if no link is broken, or if the service does not check links
+ */
+async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
+  if (context.links === "any" || !mayHaveLinks(text)) return null;
+  const targetsFound = new Map<string, boolean>();
+  for (const { from, to } of findLinks(text)) {
+    const destination = readDestinationParts(text.slice(from, to));
+    if (destination.kind === "foreign" || destination.inert) continue;
+    if (!targetsFound.has(destination.target))
+      targetsFound.set(destination.target, await canResolve(context, destination));
+  }
+  const brokenTargets = [...targetsFound].flatMap(([target, isThere]) => (isThere ? [] : [target]));
+  if (brokenTargets.length === 0) return null;
+  return refuseFields(
+    brokenTargets.slice(0, MAX_LISTED_LINKS).map((target) => ({
+      code: "unresolved_reference",
+      pointer: "/content",
+      detail: `content references a file or folder which cannot be resolved: ${quoteValue(target)}.`,
+    })),
+  );
+}
+
+/** LIMIT: number of broken links that an answer lists, so that the answer stays short. */
+const MAX_LISTED_LINKS = 10;
+
+async function canResolve(context: RequestContext, { kind, target }: Destination): Promise<boolean> {
+  if (kind === "id")
+    return !isRefused(await (isDirId(target) ? findFolder(context, target) : findFile(context, target)));
+  return target.startsWith("/") && isReadable(context, target.slice(1).replace(/\/$/, ""));
+}
+
+async function isReadable({ tables, workspace, access }: RequestContext, target: string): Promise<boolean> {
+  const path = decodeSegment(target);
+  if (path.endsWith(".md")) {
+    const file = await tables.files.byPath(workspace.seq, path);
+    return file !== undefined && includesLevel(await access.levelOfFile(file), "read");
+  }
+  const folder = await tables.folders.byPath(workspace.seq, path);
+  return folder !== undefined && includesLevel(await access.levelOfFolder(folder.seq), "read");
 }

@@ -1,20 +1,33 @@
 import { findLengthFault, pathLimitText } from "../../contract/api/fields.ts";
-import { FOLDERS } from "../../contract/routes.ts";
+import { FOLDERS } from "../../contract/resources.ts";
 import { includesLevel } from "./access.ts";
-import { type Answer, makeDone, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
-import type { OperationCall } from "../requests/context.ts";
-import { answerList } from "./lists.ts";
+import {
+  type Answer,
+  DELETED_ANSWER,
+  isRefused,
+  makeDone,
+  refuse,
+  type Refused,
+  refuseFields,
+} from "../requests/answer.ts";
+import type { OperationCall, RequestContext } from "../requests/context.ts";
+import { answerList, presentFolder } from "./present.ts";
 import {
   findFolder,
   findTargetFolder,
+  findWritableFolder,
+  type FolderPlace,
   followFolders,
+  joinFolderPath,
   makeFolder,
   makeFolders,
+  moveProtected,
   refuseOccupied,
-  joinFolderPath,
 } from "./place.ts";
-import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
+import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../../contract/limits.ts";
+import { parentOf } from "../../contract/path.ts";
+import { applyKeptGrants, keepGrants, moveKeptGrants } from "../keys/kept-grants.ts";
 
 export function listFolders(call: OperationCall<"listFolders">): Promise<Answer> {
   const { access } = call.context;
@@ -67,6 +80,114 @@ export async function createFolder({ context, body }: OperationCall<"createFolde
   return isRefused(newFolder) ? newFolder : makeDone(201, presentFolder(newFolder));
 }
 
-export function refuseTooLongPath(pointer: string): Refused {
+function refuseTooLongPath(pointer: string): Refused {
   return refuseFields([{ code: "too_long", pointer, detail: pathLimitText("folder") }]);
+}
+
+export async function patchFolder({ context, id, body }: OperationCall<"patchFolder">): Promise<Answer> {
+  await context.tables.lockStructure(context.workspace.seq);
+  const row = await findWritableFolder(context, id);
+  if (isRefused(row)) return row;
+  if ("name" in body) {
+    const parent = { seq: row.parent, id: row.parentId, path: parentOf(row.path) };
+    return placeFolder(context, row, parent, body.name, "/name");
+  }
+  const parent = await findTargetFolder(context, body.parentId);
+  return isRefused(parent) ? parent : placeFolder(context, row, parent, row.name, "/parentId");
+}
+
+/**
+ * ASSUMES: a request to move a folder below itself is answered 400 invalid_request (contract test
+ * "refuses to move a folder below itself").
+ */
+async function placeFolder(
+  context: RequestContext,
+  row: FolderRow,
+  parent: FolderPlace,
+  name: string,
+  pointer: string,
+): Promise<Answer> {
+  if (parent.path === row.path || parent.path.startsWith(`${row.path}/`)) {
+    return refuseFields([{ code: "invalid_format", pointer, detail: "A folder cannot be moved below itself." }]);
+  }
+  const path = joinFolderPath(parent, name);
+  if (path === row.path) return makeDone(200, presentFolder(row));
+  const { tables, workspace } = context;
+  if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
+  await tables.lockTree(workspace.seq, row.path);
+  const refusal = await refuseTooLongBelow(context, row, path, pointer);
+  if (refusal !== null) return refusal;
+  return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
+    await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
+    await moveKeptGrants(context, row.path, path);
+    const grantRefusal = await applyKeptGrants(context, path);
+    if (grantRefusal !== null) return grantRefusal;
+    return makeDone(200, presentFolder({ ...row, parent: parent.seq, parentId: parent.id, name, path }));
+  });
+}
+
+async function refuseTooLongBelow(
+  { tables, workspace }: RequestContext,
+  row: FolderRow,
+  path: string,
+  pointer: string,
+): Promise<Refused | null> {
+  const extent = await tables.folders.extentBelow(workspace.seq, row.path);
+  const longestPath = extent?.longest ?? row.path;
+  const deepestSlashes = extent?.slashes ?? countSlashes(row.path);
+  const characters = countCharacters(longestPath) - countCharacters(row.path) + countCharacters(path);
+  const nameCount = deepestSlashes - countSlashes(row.path) + countSlashes(path) + 1;
+  return characters > MAX_PATH_CHARACTERS.folder || nameCount > MAX_PATH_NAMES.folder
+    ? refuseTooLongPath(pointer)
+    : null;
+}
+
+function countSlashes(path: string): number {
+  return path.split("/").length - 1;
+}
+
+/**
+ * ASSUMES: a key needs edit access to all items below a folder to delete the folder. A folder with
+ * a protected file below it cannot be deleted. The refusal is then `file_protected`, as for a
+ * request to delete only that file (contract tests "refuses a recursive delete …").
+ */
+export async function deleteFolder({ context, id, query }: OperationCall<"deleteFolder">): Promise<Answer> {
+  const { tables, workspace } = context;
+  await tables.lockStructure(workspace.seq);
+  const row = await findWritableFolder(context, id);
+  if (isRefused(row)) return row;
+  await tables.lockTree(workspace.seq, row.path);
+  const isEmpty = await tables.folders.isEmpty(workspace.seq, row.seq);
+  if (!isEmpty && !query.recursive)
+    return refuse("folder_not_empty", "The folder still has contents; nothing was removed.");
+  const refusal = isEmpty ? null : await refuseDeletionBelow(context, row);
+  if (refusal !== null) return refusal;
+  await keepGrants(context, await tables.grants.within(workspace.seq, row.path));
+  await tables.folders.removeTree(workspace.seq, row);
+  return DELETED_ANSWER;
+}
+
+/**
+ * Returns the refusal if an item below the folder cannot be deleted; null if all items can be
+ * deleted.
+ */
+async function refuseDeletionBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
+  const { tables, workspace } = context;
+  if (!(await mayWriteBelow(context, row))) {
+    return refuse("forbidden", "This key may not remove everything in the folder; nothing was removed.");
+  }
+  if (await tables.changes.treeHasReview(workspace.seq, row.path)) {
+    return refuse("changes_in_review", "A file in the folder has changes in review; nothing was removed.");
+  }
+  if ((await tables.files.protectedInTree(workspace.seq, row.path)).length === 0) return null;
+  return refuse("file_protected", "A file in the folder is protected; nothing was removed.");
+}
+
+async function mayWriteBelow({ tables, workspace, access }: RequestContext, row: FolderRow): Promise<boolean> {
+  if (access.everywhere !== null) return true;
+  const everythingBelow = { workspace: workspace.seq, path: row.path, after: 0, count: Number.MAX_SAFE_INTEGER };
+  const folders = await tables.folders.below(everythingBelow);
+  await access.loadAncestors([row.seq, ...folders.map(({ seq }) => seq)]);
+  if (!folders.every(({ seq }) => includesLevel(access.folder(seq), "edit"))) return false;
+  return (await tables.files.inTree(everythingBelow)).every((file) => includesLevel(access.file(file), "edit"));
 }

@@ -1,13 +1,12 @@
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admission } from "../requests/admission.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
-import type { ServiceFigures } from "../figures.ts";
+import type { ServiceFigures, ServiceWire } from "../service.ts";
 import type { RequestRecord } from "./access-log.ts";
 import type { StreamedAnswer } from "./stream.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import type { PagesLoader } from "./pages.ts";
-import type { ServiceWire } from "../service.ts";
-import type { UnreadAnswers } from "./unread.ts";
+import type { UnreadAnswers } from "./connections.ts";
 
 export type HttpService = {
   readonly handle: ServiceWire;

@@ -5,12 +5,11 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { once } from "../../common/once.ts";
 import type { AccessEntry } from "./access-log.ts";
-import { answerMalformedRequest } from "./broken.ts";
+import { answerMalformedRequest, UnreadAnswers } from "./connections.ts";
 import { RequestMetrics } from "./metrics.ts";
 import { makePagesLoader, type PagesOptions } from "./pages.ts";
 import type { ServerState, HttpService } from "./server-state.ts";
 import { createRequestHandler } from "./carrier.ts";
-import { UnreadAnswers } from "./unread.ts";
 import { Admission, type LoopTurns } from "../requests/admission.ts";
 
 export type HttpOptions = {

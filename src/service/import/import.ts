@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { findFirstFault } from "../../contract/names.ts";
 import type { Problem } from "../../contract/api/resources.ts";
-import { FILES, FOLDERS } from "../../contract/routes.ts";
+import { FILES, FOLDERS } from "../../contract/resources.ts";
 import { nameOf } from "../../contract/path.ts";
 import type { SendRequest, ImportLinks, LinkReport } from "./links.ts";
 import {

@@ -3,10 +3,10 @@
  * after the documents to which it links, because their ids are then known.
  */
 
-import { FILES, FOLDERS } from "../../contract/routes.ts";
+import { FILES, FOLDERS } from "../../contract/resources.ts";
 import { mayHaveLinks } from "../../markdown/links/candidates.ts";
-import { type Destination, INERT_SCHEME, readDestinationParts } from "../../markdown/links/destination.ts";
 import { findLinks } from "../../markdown/links/find.ts";
+import { type Destination, INERT_SCHEME, readDestinationParts } from "../../markdown/links/destination.ts";
 import { type Place, resolveToPath, resolveDestination } from "../../markdown/links/place.ts";
 import { toService } from "../../markdown/links/translate.ts";
 import { parentOf } from "../../contract/path.ts";

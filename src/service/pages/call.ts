@@ -1,4 +1,4 @@
-import type { ServiceFigures } from "../figures.ts";
+import type { ServiceFigures } from "../service.ts";
 import type { RequestMetrics } from "../http/metrics.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
 import type { UserIdentity } from "./sign-in-sessions.ts";

@@ -1,5 +1,5 @@
-import { shownName } from "../../common/shown-name.ts";
-import { formatBytes } from "../../common/count.ts";
+import { shownName } from "../../common/shown-words.ts";
+import { formatBytes } from "../../common/quantities.ts";
 import type { DocId } from "../../contract/ids.ts";
 import { parentOf } from "../../contract/path.ts";
 import { withQuery } from "../../page/addresses.ts";
@@ -14,7 +14,7 @@ import {
   renderSegments,
 } from "../../page/parts.ts";
 import { includesLevel } from "../files/access.ts";
-import { patchFile } from "../files/file-writes.ts";
+import { patchFile } from "../files/files.ts";
 import { type Answer, type DoneAnswer, type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce } from "../requests/authenticate.ts";
 import { runRead, type RequestContext, runWrite } from "../requests/context.ts";
@@ -23,20 +23,18 @@ import type { PublishedInfo } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import {
   DOCUMENTS_ADDRESS,
-  makeFilesAddress,
   type FilesPart,
-  makeItemAddress,
-  REVIEWS_ADDRESS,
-  makeSearchAddress,
-} from "./addresses.ts";
-import {
-  redirectTo,
-  UNKNOWN_PAGE,
-  type PageResult,
   makeErrorPage,
+  makeFilesAddress,
+  makeItemAddress,
   makePage,
-  redirectWithRefusal,
   makeRefusalPage,
+  makeSearchAddress,
+  type PageResult,
+  redirectTo,
+  redirectWithRefusal,
+  REVIEWS_ADDRESS,
+  UNKNOWN_PAGE,
 } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderAgo, renderListNav } from "./parts.ts";

@@ -1,18 +1,25 @@
 import { setImmediate } from "node:timers/promises";
-import { count } from "../../common/count.ts";
+import { count } from "../../common/quantities.ts";
 import type { DocId } from "../../contract/ids.ts";
 import { countLines } from "../../markdown/merge/line-diff.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { renderActionForm, renderBadge, renderName } from "../../page/parts.ts";
 import { renderComparison } from "../../page/side-by-side.ts";
-import { putContent } from "../files/file-writes.ts";
+import { putContent } from "../files/files.ts";
 import { isRefused, refuse } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
-import { makeFilesAddress, makeItemAddress, REVIEWS_ADDRESS } from "./addresses.ts";
-import { type PageResult, makeErrorPage, makePage, makeRefusalPage } from "./answer.ts";
+import {
+  makeErrorPage,
+  makeFilesAddress,
+  makeItemAddress,
+  makePage,
+  makeRefusalPage,
+  type PageResult,
+  REVIEWS_ADDRESS,
+} from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { changeDocument, renderDocumentBreadcrumbs, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
 import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.ts";

@@ -1,4 +1,4 @@
-import { shownName } from "../../common/shown-name.ts";
+import { shownName } from "../../common/shown-words.ts";
 import { type Html, html } from "../../page/html.ts";
 import {
   renderActionForm,

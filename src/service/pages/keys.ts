@@ -1,4 +1,4 @@
-import { count } from "../../common/count.ts";
+import { count } from "../../common/quantities.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
@@ -9,15 +9,17 @@ import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
 import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { APP_ADDRESS, makeItemAddress, KEYS_ADDRESS } from "./addresses.ts";
 import {
-  UNKNOWN_PAGE,
+  APP_ADDRESS,
+  KEYS_ADDRESS,
+  makeErrorPage,
+  makeItemAddress,
+  makePage,
+  makeRefusalPage,
   type PageResult,
   redirectTo,
-  makeErrorPage,
-  makePage,
   redirectWithRefusal,
-  makeRefusalPage,
+  UNKNOWN_PAGE,
 } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import {

@@ -1,14 +1,11 @@
-import { formatAge } from "../../common/age.ts";
-import { formatBytes, count, plural } from "../../common/count.ts";
+import { count, formatAge, formatBytes, plural } from "../../common/quantities.ts";
 import { type ChartBar, type ChartPanel, renderChart } from "../../page/charts.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { renderBanner, renderSegments } from "../../page/parts.ts";
-import type { ServiceFigures } from "../figures.ts";
-import type { RouteCount } from "../http/metrics.ts";
-import type { RequestSpan } from "../http/request-history.ts";
-import { APP_ADDRESS, REVIEWS_ADDRESS } from "./addresses.ts";
-import { type PageResult, makePage } from "./answer.ts";
+import type { ServiceFigures } from "../service.ts";
+import type { RequestSpan, RouteCount } from "../http/metrics.ts";
+import { APP_ADDRESS, makePage, type PageResult, REVIEWS_ADDRESS } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { formatClock, formatDayTime, REFRESH_MS } from "./parts.ts";
 import { renderWorkspaces } from "./workspaces.ts";

@@ -1,7 +1,7 @@
-import { count, plural } from "../../common/count.ts";
+import { count, plural } from "../../common/quantities.ts";
 import { content as contentSchema } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
-import { restoreLineEnds } from "../../markdown/merge/line-ends.ts";
+import { restoreLineEnds } from "../../markdown/merge/style.ts";
 import { type RowGroup, compareSideBySide } from "../../markdown/merge/side-by-side.ts";
 import { type Query, withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
@@ -18,10 +18,18 @@ import {
 } from "../../page/parts.ts";
 import { renderComparison, renderSideBySide } from "../../page/side-by-side.ts";
 import { type Refused, toClause, isRefused } from "../requests/answer.ts";
-import { validate } from "../requests/validate.ts";
+import { validate } from "../requests/input.ts";
 import type { ReviewNeighbours, Review, ReviewSummary } from "../reviews/reviews.ts";
-import { makeFilesAddress, makeItemAddress, REVIEWS_ADDRESS } from "./addresses.ts";
-import { type PageResult, redirectTo, makePage, redirectWithRefusal, makeRefusalPage } from "./answer.ts";
+import {
+  makeFilesAddress,
+  makeItemAddress,
+  makePage,
+  makeRefusalPage,
+  type PageResult,
+  redirectTo,
+  redirectWithRefusal,
+  REVIEWS_ADDRESS,
+} from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderAgo, renderListNav, REFRESH_MS } from "./parts.ts";
 import { readWorkspaceNames } from "./workspaces.ts";

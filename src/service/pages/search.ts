@@ -1,4 +1,4 @@
-import { count, plural } from "../../common/count.ts";
+import { count, plural } from "../../common/quantities.ts";
 import { OPERATIONS } from "../../contract/api/operations.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
 import { renderFoundDocuments } from "../../page/found.ts";
@@ -6,10 +6,9 @@ import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { renderEmptyState, renderName, renderSentence } from "../../page/parts.ts";
 import { isRefused } from "../requests/answer.ts";
-import { validate } from "../requests/validate.ts";
+import { validate } from "../requests/input.ts";
 import { makeSearchScope } from "../search/search.ts";
-import { makeFilesAddress, makeSearchAddress } from "./addresses.ts";
-import { type PageResult, makePage, makeRefusalPage } from "./answer.ts";
+import { makeFilesAddress, makePage, makeRefusalPage, makeSearchAddress, type PageResult } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderDocumentBreadcrumbs, runInWorkspace, renderSearchForm } from "./documents.ts";
 import { renderListNav } from "./parts.ts";

@@ -9,12 +9,11 @@ import { Access } from "../files/access.ts";
 import { refuseUnknownWorkspace } from "../keys/keys.ts";
 import { isRefused, type Refused } from "../requests/answer.ts";
 import { authenticate, hashKey, findHolder, type RateCheck } from "../requests/authenticate.ts";
-import { TokenBuckets } from "../requests/buckets.ts";
+import { TokenBuckets } from "../requests/rate.ts";
 import type { RequestContext, TransactionContext } from "../requests/context.ts";
 import type { ServiceCore, RequestHead } from "../requests/dispatch.ts";
 import { ROOT } from "../store/rows.ts";
-import { APP_ADDRESS } from "./addresses.ts";
-import type { PageTrouble } from "./answer.ts";
+import { APP_ADDRESS, type PageTrouble } from "./answer.ts";
 
 /** A signed-in user. `since`: time when the user signed in, in milliseconds since the epoch. */
 export type SignedInUser = { readonly who: UserIdentity; readonly since: number };

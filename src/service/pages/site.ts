@@ -2,44 +2,143 @@
  * Answers requests for the web pages of the service. Requests and answers are plain data; `http/`
  * handles the connections.
  */
-
-import { randomBytes } from "node:crypto";
-import { shownWords } from "../../common/shown-name.ts";
-import type { WireRequest } from "../../contract/wire.ts";
-import type { Bundle } from "../../page/bundle.ts";
-import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
-import { type Frame, type Notice, renderPage } from "../../page/layout.ts";
-import { Notices } from "../../page/notices.ts";
-import type { RenderMarkdown } from "../../page/renderer.ts";
-import { REFUSAL_TEXT, type RequestRefusal, type ServedAddress } from "../../page/same-site.ts";
-import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
-import { type BodyFault, refuseRequest } from "../requests/body.ts";
-import { newId } from "../requests/context.ts";
-import type { ServiceCore, RequestHead } from "../requests/dispatch.ts";
-import { splitRequestTarget } from "../requests/router.ts";
-import { isDiskFull } from "../store/store.ts";
+import { html } from "../../page/html.ts";
+import { type Link, renderActionForm } from "../../page/parts.ts";
 import {
   APP_ADDRESS,
   DOCUMENTS_ADDRESS,
   KEYS_ADDRESS,
+  makeErrorPage,
+  makePage,
+  makeRefusalPage,
+  MISSING_FORM_TOKEN,
+  NOT_SIGNED_IN,
+  type PageResult,
+  type PageTrouble,
   REVIEWS_ADDRESS,
   SIGN_IN_ADDRESS,
   SIGN_OUT_ADDRESS,
-} from "./addresses.ts";
-import {
-  NOT_SIGNED_IN,
   UNKNOWN_PAGE,
-  MISSING_FORM_TOKEN,
-  type PageResult,
-  type PageTrouble,
-  makeErrorPage,
-  makeRefusalPage,
+  WORKSPACES_ADDRESS,
 } from "./answer.ts";
-import type { FigureSources } from "./call.ts";
-import { SignInSessions, type SignedInUser, explainTooManyTries } from "./sign-in-sessions.ts";
-import { matchRoute } from "./routes.ts";
-import { renderSignInPage } from "./sign-in.ts";
-import type { Link } from "../../page/parts.ts";
+import type { FigureSources, PageCall, PageRoute } from "./call.ts";
+import { type BodyFault, decodeSegment, refuseRequest } from "../requests/input.ts";
+import { makeRouteFinder, splitRequestTarget } from "../requests/router.ts";
+import { changeProtection, showFiles } from "./documents.ts";
+import { restoreVersion, showHistory } from "./history.ts";
+import { changeKey, createKey, createWorkspace, revokeKey, showKey, showKeys, showNewKey } from "./keys.ts";
+import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.ts";
+import { showSearch } from "./search.ts";
+import { showOverview } from "./overview.ts";
+import { removeWorkspace, setState, showDocuments, showOwnDocuments, showRemoval } from "./workspaces.ts";
+import { explainTooManyTries, type SignedInUser, SignInSessions, type UserIdentity } from "./sign-in-sessions.ts";
+import { randomBytes } from "node:crypto";
+import { shownWords } from "../../common/shown-words.ts";
+import type { WireRequest } from "../../contract/wire.ts";
+import type { Bundle } from "../../page/bundle.ts";
+import {
+  ASSET_HEADERS,
+  PAGE_HEADERS,
+  REFUSAL_TEXT,
+  type RequestRefusal,
+  type ServedAddress,
+} from "../../page/same-site.ts";
+import { type Frame, type Notice, Notices, renderPage } from "../../page/layout.ts";
+import type { RenderMarkdown } from "../../page/renderer.ts";
+import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
+import { newId } from "../requests/context.ts";
+import type { RequestHead, ServiceCore } from "../requests/dispatch.ts";
+import { isDiskFull } from "../store/store.ts";
+
+/**
+ * @param wrong reason why the last attempt to sign in failed, as a clause; null before the first
+ * attempt
+ */
+export function renderSignInPage(wrong: string | null): PageResult {
+  const content = {
+    title: "Sign in",
+    main: html`<div class="alone"><h1>Sign in</h1>
+${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}</p>`}
+<form method="post" action="${SIGN_IN_ADDRESS}">
+<input name="username" value="mdmirror" autocomplete="username" hidden>
+<span class="field"><label for="key">Key</label>
+<input id="key" name="key" type="password" autocomplete="current-password" required maxlength="4096" spellcheck="false"${
+      wrong !== null && html` aria-describedby="wrong" aria-invalid="true"`
+    }>
+<span class="hint">Use the admin key from the data folder of the service, or the key of a workspace, which shows what it may read.</span></span>
+<button class="main-action">Sign in</button>
+</form>
+<p class="hint">You are signed out after two hours without a page, and when the service is started again.</p></div>`,
+  };
+  return makePage(content, wrong === null ? 200 : 401);
+}
+
+export function showSignOut({ csrf }: PageCall): PageResult {
+  return makePage({
+    title: "Sign out",
+    main: html`<div class="alone"><h1>Sign out</h1>
+<p>This browser then needs a key again.</p>
+${renderActionForm({ action: SIGN_OUT_ADDRESS, csrf }, html`<button class="main-action">Sign out</button>`)}</div>`,
+  });
+}
+
+const makePageRoute = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
+  return { method: "GET", path, adminOnly, run };
+};
+const makeFormRoute = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
+  return { method: "POST", path, adminOnly, run };
+};
+
+const ROUTES: readonly PageRoute[] = [
+  makePageRoute(
+    APP_ADDRESS,
+    (call) => (call.who.kind === "admin" ? showOverview(call) : showOwnDocuments(call, call.who.hash)),
+    false,
+  ),
+  makePageRoute(
+    DOCUMENTS_ADDRESS,
+    (call) => (call.who.kind === "admin" ? showDocuments(call) : showOwnDocuments(call, call.who.hash)),
+    false,
+  ),
+  makePageRoute(SIGN_OUT_ADDRESS, showSignOut, false),
+  makePageRoute(`${DOCUMENTS_ADDRESS}/{id}/files/*`, showFiles, false),
+  makePageRoute(`${DOCUMENTS_ADDRESS}/{id}/search`, showSearch, false),
+  makePageRoute(`${DOCUMENTS_ADDRESS}/{id}/history/*`, showHistory),
+  makeFormRoute(`${DOCUMENTS_ADDRESS}/{id}/restore/*`, restoreVersion),
+  makeFormRoute(`${DOCUMENTS_ADDRESS}/{id}/protect/*`, changeProtection, false),
+  makePageRoute(REVIEWS_ADDRESS, showReviews),
+  makePageRoute(`${REVIEWS_ADDRESS}/{id}`, showReview),
+  makeFormRoute(`${REVIEWS_ADDRESS}/{id}/accept`, acceptReview),
+  makeFormRoute(`${REVIEWS_ADDRESS}/{id}/reject`, rejectReview),
+  makePageRoute(KEYS_ADDRESS, showKeys),
+  makePageRoute(`${KEYS_ADDRESS}/new`, showNewKey),
+  makeFormRoute(KEYS_ADDRESS, createKey),
+  makePageRoute(`${KEYS_ADDRESS}/{id}`, showKey),
+  makeFormRoute(`${KEYS_ADDRESS}/{id}`, changeKey),
+  makeFormRoute(`${KEYS_ADDRESS}/{id}/revoke`, revokeKey),
+  makeFormRoute(WORKSPACES_ADDRESS, createWorkspace),
+  makeFormRoute(`${WORKSPACES_ADDRESS}/{id}/state`, setState),
+  makePageRoute(`${WORKSPACES_ADDRESS}/{id}/remove`, showRemoval),
+  makeFormRoute(`${WORKSPACES_ADDRESS}/{id}/remove`, removeWorkspace),
+];
+
+const findRoute = makeRouteFinder(ROUTES.map((route) => [route, route]));
+/**
+ * Matches the address of a folder or document. The second group is the path of the folder or
+ * document in the workspace.
+ */
+const PATH_WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|history|protect|restore)\/)(.*)$/s;
+
+type MatchedRoute = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
+
+/** Returns null if the page does not exist, or if the user `who` may not see it. */
+export function matchRoute(method: string, path: string, who: UserIdentity): MatchedRoute | null {
+  const [, start, rest = ""] = PATH_WITH_REST.exec(path) ?? [];
+  const pattern = start === undefined ? path.replace(/^\/app\/$/, APP_ADDRESS) : `${start}*`;
+  const route = findRoute(method === "HEAD" ? "GET" : method, pattern);
+  if (route === null || (route.value.adminOnly && who.kind !== "admin")) return null;
+  return { route: route.value, id: route.id, rest: decodeSegment(rest) };
+}
 
 export type PageAnswer = {
   readonly status: number;

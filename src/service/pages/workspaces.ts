@@ -1,5 +1,5 @@
-import { count, plural } from "../../common/count.ts";
-import { shownName } from "../../common/shown-name.ts";
+import { count, plural } from "../../common/quantities.ts";
+import { shownName } from "../../common/shown-words.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { renderActionForm, renderDot, renderEmptyState, renderName } from "../../page/parts.ts";
@@ -11,21 +11,19 @@ import { type ServiceCore, makeRateCheck } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
 import {
   APP_ADDRESS,
+  KEYS_ADDRESS,
+  makeErrorPage,
   makeFilesAddress,
   makeItemAddress,
-  KEYS_ADDRESS,
-  REVIEWS_ADDRESS,
-  WORKSPACES_ADDRESS,
-} from "./addresses.ts";
-import {
+  makePage,
+  makeRefusalPage,
   NOT_SIGNED_IN,
-  UNKNOWN_PAGE,
   type PageResult,
   redirectTo,
-  makeErrorPage,
-  makePage,
   redirectWithRefusal,
-  makeRefusalPage,
+  REVIEWS_ADDRESS,
+  UNKNOWN_PAGE,
+  WORKSPACES_ADDRESS,
 } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderSearchForm } from "./documents.ts";

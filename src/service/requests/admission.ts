@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from "./body.ts";
+import { MAX_BODY_BYTES } from "./input.ts";
 
 /**
  * LIMIT: number of unanswered requests, and number of bytes of their bodies. With more, every

@@ -1,4 +1,4 @@
-import { GENERATION_HEADER } from "../../contract/generation.ts";
+import { GENERATION_HEADER, type WireHeaders, type WireResponse } from "../../contract/wire.ts";
 import {
   type FieldError,
   MAX_FIELD_ERRORS,
@@ -6,7 +6,6 @@ import {
   type ProblemCode,
   problemType,
 } from "../../contract/problem.ts";
-import type { WireHeaders, WireResponse } from "../../contract/wire.ts";
 
 /** Converts a sentence to a clause, such as `The key is gone.` to `the key is gone`. */
 export function toClause(sentence: string): string {

@@ -3,7 +3,7 @@ import type { Access } from "../files/access.ts";
 import type { z } from "zod";
 import type { OperationName, Operations } from "../../contract/api/operations.ts";
 import { type Answer, isRefused } from "./answer.ts";
-import type { KeyUses } from "../keys/key-uses.ts";
+import type { KeyUses } from "./rate.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";

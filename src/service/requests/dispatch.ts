@@ -1,16 +1,14 @@
 import { OPERATIONS } from "../../contract/api/operations.ts";
 import type { BoundedMap } from "../../common/bounded-map.ts";
-import { VALIDATE_KEY } from "../../contract/routes.ts";
+import { VALIDATE_KEY } from "../../contract/resources.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
-import type { Admin } from "../admin/admin.ts";
-import { authenticateAdmin, routeAdmin } from "../admin/routes.ts";
+import { type Admin, authenticateAdmin, routeAdmin } from "../admin/admin.ts";
 import { type Answer, makeDone, isRefused, type Refused, refuse, toWire } from "./answer.ts";
 import { type RateCheck, admitOnce, findHolder, findReader, refuseKey, readSentHash } from "./authenticate.ts";
-import { type BodyFault, refuseRequest } from "./body.ts";
+import { type BodyFault, readInput, refuseRequest } from "./input.ts";
 import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
 import { type RequestFrame, isAdminPath, routeRequest, splitRequestTarget } from "./router.ts";
-import { readInput } from "./validate.ts";
 import type { KeyHolder } from "../store/rows.ts";
 import { isDiskFull, StoreBusyError } from "../store/store.ts";
 

@@ -2,7 +2,7 @@ import { type Operation, type OperationName, OPERATIONS } from "../../contract/a
 import type { WireRequest } from "../../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import { type RateCheck, authenticate, findHolder, readSentHash } from "./authenticate.ts";
-import type { BodyFault } from "./body.ts";
+import { type BodyFault, decodeSegment, readInput } from "./input.ts";
 import {
   type OperationCall,
   type ContinuedRequest,
@@ -11,11 +11,8 @@ import {
   type TransactionContext,
   runWrite,
 } from "./context.ts";
-import { deleteFile, patchFile, putContent } from "../files/file-writes.ts";
-import { createFile, listFiles, readFile } from "../files/files.ts";
-import { deleteFolder, patchFolder } from "../files/folder-writes.ts";
-import { createFolder, listFolders, readFolder } from "../files/folders.ts";
-import { readInput, decodeSegment } from "./validate.ts";
+import { createFile, deleteFile, listFiles, patchFile, putContent, readFile } from "../files/files.ts";
+import { createFolder, deleteFolder, listFolders, patchFolder, readFolder } from "../files/folders.ts";
 import { searchHybrid, searchRegex } from "../search/search.ts";
 
 type RoutedOperation = Exclude<OperationName, "streamEvents" | "validateKey">;

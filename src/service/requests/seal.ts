@@ -2,8 +2,8 @@
  * Encrypts a position that a client keeps. The client cannot read or forge the result. The same
  * position and purpose always give the same result, because the nonce is computed from them.
  */
-
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
+import type { ServerContext } from "./context.ts";
 
 const TAG_BYTES = 16;
 
@@ -11,7 +11,7 @@ const TAG_BYTES = 16;
  * @param purpose use of the result, such as a query. `unsealContent` must be called with the same
  * purpose
  */
-export function sealContent(secret: Buffer, purpose: string, plain: Buffer): string {
+function sealContent(secret: Buffer, purpose: string, plain: Buffer): string {
   const tag = makeTag(secret, purpose, plain);
   const sealedContent = createCipheriv("aes-256-ctr", secret, tag).update(plain);
   return Buffer.concat([tag, sealedContent]).toString("base64url");
@@ -22,7 +22,7 @@ export function sealContent(secret: Buffer, purpose: string, plain: Buffer): str
  * else.
  * @param bytes length of the content
  */
-export function unsealContent(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {
+function unsealContent(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {
   const sealed = Buffer.from(text, "base64url");
   if (sealed.length !== TAG_BYTES + bytes || sealed.toString("base64url") !== text) return null;
   const tag = sealed.subarray(0, TAG_BYTES);
@@ -32,4 +32,76 @@ export function unsealContent(secret: Buffer, purpose: string, text: string, byt
 
 function makeTag(secret: Buffer, purpose: string, plain: Buffer): Buffer {
   return createHmac("sha256", secret).update(plain).update(purpose).digest().subarray(0, TAG_BYTES);
+}
+
+/**
+ * Encrypts the position after the last row of a page; the result is the cursor. The cursor does not
+ * reveal the number of rows that a key cannot read. The same position in the same query always
+ * gives the same cursor.
+ */
+
+const CURSOR_PREFIX = "cur_";
+const CURSOR_POSITION_BYTES = 8;
+
+/**
+ * @param query workspace, kind of list and selector. The cursor is accepted only for the same query
+ */
+export function sealCursor(secret: Buffer, query: string, position: number): string {
+  const content = Buffer.alloc(CURSOR_POSITION_BYTES);
+  content.writeBigUInt64BE(BigInt(position));
+  return CURSOR_PREFIX + sealContent(secret, query, content);
+}
+
+/**
+ * Returns the position in a cursor; null if `sealCursor` did not make the cursor for this query.
+ */
+export function openCursor(secret: Buffer, query: string, cursor: string): number | null {
+  const content = cursor.startsWith(CURSOR_PREFIX)
+    ? unsealContent(secret, query, cursor.slice(CURSOR_PREFIX.length), CURSOR_POSITION_BYTES)
+    : null;
+  return content === null ? null : Number(content.readBigUInt64BE());
+}
+
+/**
+ * Encrypts a position in the outbox; the result is the id of an event. The id does not reveal the
+ * number of changes that a key may not read. Each call gives another id, even for the same
+ * position: equal ids would show a client when a hidden change happened.
+ */
+
+const EVENT_ID_PREFIX = "evt_";
+const RANDOM_BYTES = 12;
+/**
+ * Number of bytes of an encrypted position. Shorter positions are padded, so that all event ids
+ * have one length and the length reveals nothing.
+ */
+const EVENT_POSITION_BYTES = 44;
+
+type SealingContext = Pick<ServerContext, "cursorSecret" | "random">;
+
+/**
+ * Returns the id of an event for a position in the outbox.
+ * @param workspace row number of the workspace; the id is valid in this workspace only
+ */
+export function sealPosition({ cursorSecret, random }: SealingContext, workspace: number, position: string): string {
+  const content = Buffer.alloc(RANDOM_BYTES + EVENT_POSITION_BYTES);
+  content.set(random(RANDOM_BYTES));
+  if (content.write(position, RANDOM_BYTES, "latin1") !== position.length)
+    throw new Error("the position in the outbox is too long");
+  return EVENT_ID_PREFIX + sealContent(cursorSecret, sealPurpose(workspace), content);
+}
+
+/** Returns the position in an id; null if `sealPosition` did not make the id for this workspace. */
+export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
+  if (!id.startsWith(EVENT_ID_PREFIX)) return null;
+  const content = unsealContent(
+    secret,
+    sealPurpose(workspace),
+    id.slice(EVENT_ID_PREFIX.length),
+    RANDOM_BYTES + EVENT_POSITION_BYTES,
+  );
+  return content?.toString("latin1", RANDOM_BYTES).replace(/\0+$/, "") ?? null;
+}
+
+function sealPurpose(workspace: number): string {
+  return `events ${workspace}`;
 }

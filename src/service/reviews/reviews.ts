@@ -4,7 +4,7 @@ import { MAX_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, type TransactionContext, runWrite } from "../requests/context.ts";
 import { refuseUnknownWorkspace } from "../keys/keys.ts";
-import { combineWithLive, saveContent } from "../files/file-writes.ts";
+import { combineWithLive, saveContent } from "../files/files.ts";
 import { presentFile, toApiPath } from "../files/present.ts";
 import type { ReviewRow } from "../store/changes-table.ts";
 import type { Tables } from "../store/tables.ts";

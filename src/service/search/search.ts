@@ -5,7 +5,7 @@
 
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
 import type { RegexHit, SearchHit } from "../../contract/api/resources.ts";
-import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../contract/routes.ts";
+import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../contract/resources.ts";
 import type { CompiledRegex } from "../../markdown/search/engine.ts";
 import { searchHybrid as byWords } from "../../markdown/search/hybrid.ts";
 import { searchRegex as byRegex } from "../../markdown/search/regex.ts";

@@ -1,8 +1,7 @@
 import type { ReviewReason } from "../../contract/resources.ts";
-import { FILE_COLUMNS } from "./files-table.ts";
+import { decodeIfKept, decodeText, encodeText, FILE_COLUMNS, PRUNED_CODEC, type StoredText } from "./files-table.ts";
 import type { ChangeRow, FileRow, ReviewStatus } from "./rows.ts";
 import { useIndex, isOneOf, isWithin, ORDERED_JOIN, type Session, sql, joinSql } from "./sql.ts";
-import { decodeIfKept, decodeText, encodeText, PRUNED_CODEC, type StoredText } from "./text-codec.ts";
 
 export type ReviewRow = FileRow & {
   readonly number: number;

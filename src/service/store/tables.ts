@@ -3,9 +3,8 @@ import { makeFilesTable } from "./files-table.ts";
 import type { DatabaseFigures, KeyHolder } from "./rows.ts";
 import { makeChangesTable } from "./changes-table.ts";
 import { makeFoldersTable } from "./folders-table.ts";
-import { makeGrantsTable } from "./grants-table.ts";
-import { makeKeysTable } from "./keys-table.ts";
-import { makeSettingsTable } from "./settings-table.ts";
+import { makeGrantsTable, makeKeysTable } from "./keys-table.ts";
+import { makeSettingsTable } from "./meta-table.ts";
 import { type Session, sql } from "./sql.ts";
 import { makeWorkspacesTable } from "./workspaces-table.ts";
 

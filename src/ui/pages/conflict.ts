@@ -3,16 +3,20 @@
  * editor. Also shows a blocked document whose block ends when the user chooses.
  */
 
-import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
-import { type ProblemView, type ContentOrReason, viewProblem } from "../../mirror/operations/manual/problem-view.ts";
-import { findNextStep } from "../../mirror/operations/results/next-step.ts";
-import { describeResolution } from "../../mirror/operations/results/resolutions.ts";
+import {
+  type ContentOrReason,
+  describeResolution,
+  findProblem,
+  type ProblemView,
+  viewProblem,
+} from "../../mirror/operations/manual/problem.ts";
+import { findNextStep } from "../../mirror/operations/results/attention.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import type { BlockReason, ResolutionKind } from "../../mirror/model/block.ts";
-import { plural } from "../../common/count.ts";
+import { plural } from "../../common/quantities.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
-import { toSentence } from "../../common/sentence.ts";
+import { toSentence } from "../../common/shown-words.ts";
 import { type Html, html, type HtmlValue } from "../../page/html.ts";
 import { renderDocument } from "../../page/markdown.ts";
 import {
@@ -41,9 +45,8 @@ import {
 import type { Folder } from "../folders.ts";
 import { toChoicesKey, toDraftKey } from "../jobs.ts";
 import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
-import { renderHelpLink, renderFolderForm, renderOrigin, problemRows } from "../parts.ts";
+import { problemRows, renderFolderForm, renderHelpLink, renderJob, renderOrigin } from "../parts.ts";
 import { problemBadge } from "../states.ts";
-import { renderJob } from "../status.ts";
 
 export const CONFLICT_PAGE = makeFolderPage({
   path: "/m/:name/conflict/*",

@@ -7,14 +7,13 @@ import {
   listTree,
   readEntry,
 } from "../../mirror/operations/doctor/list-folder.ts";
-import { explain, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
-import { listWhyFacts } from "../../mirror/operations/results/why.ts";
+import { explain, listWhyFacts, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
 import { withMirror } from "../../mirror/folder/open-mirror.ts";
 import { describeAction } from "../../mirror/operations/results/actions.ts";
 import { ok, refuse, unwrap } from "../../common/trouble.ts";
-import { formatBytes, count, plural } from "../../common/count.ts";
+import { count, formatBytes, plural } from "../../common/quantities.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
-import { toSentence } from "../../common/sentence.ts";
+import { toSentence } from "../../common/shown-words.ts";
 import { html, type Html, type HtmlValue } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { renderDocument, type RenderedMarkdown } from "../../page/markdown.ts";

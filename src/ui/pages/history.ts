@@ -4,21 +4,21 @@
  */
 
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
-import { MAX_RUNS } from "../../mirror/operations/history/events.ts";
-import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
+import { MAX_RUNS } from "../../mirror/operations/history/lookup.ts";
+import {
+  type HistoryEntry,
+  type NamedText,
+  readText,
+  readVersion,
+  type TextName,
+  type VersionView,
+} from "../../mirror/operations/history/history.ts";
 import {
   type RecordedMerge,
   type MergeOrigins,
   type MergeRow,
   makeOriginHunks,
 } from "../../mirror/operations/history/origins.ts";
-import {
-  type NamedText,
-  readText,
-  readVersion,
-  type TextName,
-  type VersionView,
-} from "../../mirror/operations/history/read-texts.ts";
 import {
   readRecent,
   readTimeline,
@@ -28,7 +28,7 @@ import {
 } from "../../mirror/operations/history/timeline.ts";
 import type { State } from "../../mirror/ports/state.ts";
 import { countLines } from "../../markdown/merge/line-diff.ts";
-import { formatBytes, count, plural } from "../../common/count.ts";
+import { count, formatBytes, plural } from "../../common/quantities.ts";
 import { refuse, unwrap } from "../../common/trouble.ts";
 import { nameOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
@@ -42,21 +42,21 @@ import {
   renderSentence,
 } from "../../page/parts.ts";
 import { renderComparison } from "../../page/side-by-side.ts";
-import { formatVerb } from "../activity.ts";
+import { formatVerb } from "../states.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest, readLocalMirror, type Ui } from "../page.ts";
 import {
+  cutListPage,
+  readNumber,
+  readRequestedPath,
   renderCrumbs,
   renderFolderForm,
   renderHistoryTabs,
-  readNumber,
+  renderJob,
   renderPager,
-  cutListPage,
-  readRequestedPath,
   renderTime,
 } from "../parts.ts";
-import { renderJob } from "../status.ts";
 
 /**
  * LIMIT: number of versions, moves and deletions of a document, and of documents in a list, on one

@@ -1,8 +1,8 @@
 import type { ActionKind } from "../../mirror/model/action.ts";
 import { ACTION_WORDS } from "../../mirror/operations/results/actions.ts";
 import type { Trouble } from "../../common/trouble.ts";
-import { plural } from "../../common/count.ts";
-import { toSentence } from "../../common/sentence.ts";
+import { plural } from "../../common/quantities.ts";
+import { toSentence } from "../../common/shown-words.ts";
 import { html, type Html } from "../../page/html.ts";
 import {
   renderActionForm,

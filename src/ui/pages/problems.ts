@@ -1,13 +1,19 @@
 import { html, type Html } from "../../page/html.ts";
-import { plural } from "../../common/count.ts";
-import { shownName } from "../../common/shown-name.ts";
+import { plural } from "../../common/quantities.ts";
+import { shownName } from "../../common/shown-words.ts";
 import { renderAge, renderEmptyState, renderName } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder, LinkedProblem } from "../folders.ts";
 import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
-import { renderFolderForm, renderPager, cutListPage, problemRows } from "../parts.ts";
+import {
+  cutListPage,
+  describeForScreenReader,
+  problemRows,
+  renderFolderForm,
+  renderJob,
+  renderPager,
+} from "../parts.ts";
 import { MANY_WAYS, type OpenConflict, readOpenConflicts } from "../resolving.ts";
-import { renderJob, describeForScreenReader } from "../status.ts";
 
 const PROBLEMS_PER_PAGE = 100;
 

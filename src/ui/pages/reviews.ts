@@ -1,17 +1,15 @@
-import { listReviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
-import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
-import { type ProblemVersions, readVersions } from "../../mirror/operations/manual/problem-view.ts";
+import { listReviews, type WaitingReview } from "../../mirror/operations/manual/problem-lists.ts";
+import { findProblem, type ProblemVersions, readVersions } from "../../mirror/operations/manual/problem.ts";
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
-import { plural } from "../../common/count.ts";
+import { plural } from "../../common/quantities.ts";
 import { html, type Html } from "../../page/html.ts";
 import { renderAge, renderDetails, renderEmptyState, renderName } from "../../page/parts.ts";
 import { renderComparison } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest, readLocalMirror } from "../page.ts";
-import { renderFolderForm, renderPager, cutListPage } from "../parts.ts";
+import { cutListPage, renderFolderForm, renderJob, renderPager } from "../parts.ts";
 import { problemBadge } from "../states.ts";
-import { renderJob } from "../status.ts";
 
 /**
  * LIMIT: number of reviews on one page. Each review shows a comparison of two versions, so more

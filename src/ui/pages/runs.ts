@@ -1,31 +1,29 @@
 /** Pages of the log: all runs, and one run with the changes that its undo would make. */
 
-import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
-import { readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
-import { describeUndo } from "../../mirror/operations/results/undo.ts";
-import { formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { readRuns, type RunLine } from "../../mirror/operations/history/timeline.ts";
+import { describeUndo, readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
+import { formatLocalTime } from "../../mirror/operations/results/times.ts";
 import type { MirrorEvent, State } from "../../mirror/ports/state.ts";
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { refuse } from "../../common/trouble.ts";
-import { count, plural } from "../../common/count.ts";
+import { count, plural } from "../../common/quantities.ts";
 import { html, type Html } from "../../page/html.ts";
 import { renderAge, renderBadge, renderEmptyState, renderName, renderSentence } from "../../page/parts.ts";
-import { renderEvent, isChange } from "../activity.ts";
+import { FOLDER_STATES, isChange, renderEvent, renderOutcomeBadge } from "../states.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest, readLocalMirror } from "../page.ts";
 import {
+  cutListPage,
+  readNumber,
   renderEventItem,
   renderFolderForm,
   renderHistoryTabs,
-  readNumber,
+  renderJob,
   renderPager,
-  cutListPage,
-  renderTimeOfDay,
   renderTime,
+  renderTimeOfDay,
 } from "../parts.ts";
-import { FOLDER_STATES, renderOutcomeBadge } from "../states.ts";
-import { renderJob } from "../status.ts";
 
 const RUNS_PER_PAGE = 50;
 /** LIMIT: number of events on the page of a run, and of documents in the plan of its undo. */

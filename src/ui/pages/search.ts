@@ -1,7 +1,6 @@
-import { searchMirror } from "../../mirror/operations/search.ts";
-import { findQueryFault } from "../../mirror/operations/results/search.ts";
+import { findQueryFault, searchMirror } from "../../mirror/operations/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
-import { plural } from "../../common/count.ts";
+import { plural } from "../../common/quantities.ts";
 import { html, type Html } from "../../page/html.ts";
 import { renderFoundDocuments } from "../../page/found.ts";
 import { renderName, renderNextStep, renderSentence } from "../../page/parts.ts";

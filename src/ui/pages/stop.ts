@@ -1,7 +1,7 @@
 import type { StopView } from "../../mirror/operations/manual/answer-stop.ts";
-import { type RejectionKind, describeWaiting } from "../../mirror/operations/results/stop.ts";
-import { count, plural } from "../../common/count.ts";
-import { toSentence } from "../../common/sentence.ts";
+import { describeWaiting, type RejectionKind } from "../../mirror/operations/results/attention.ts";
+import { count, plural } from "../../common/quantities.ts";
+import { toSentence } from "../../common/shown-words.ts";
 import { html, type Html } from "../../page/html.ts";
 import {
   renderAge,
@@ -13,8 +13,7 @@ import {
 } from "../../page/parts.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest } from "../page.ts";
-import { renderHelpLink, renderFolderForm } from "../parts.ts";
-import { renderJob, renderProgress } from "../status.ts";
+import { renderFolderForm, renderHelpLink, renderJob, renderProgress } from "../parts.ts";
 import type { StopReading } from "../jobs.ts";
 
 /** LIMIT: number of changes that are listed for each folder, so that the page stays small. */

@@ -1,5 +1,5 @@
 import type { Trouble } from "../../common/trouble.ts";
-import { toSentence } from "../../common/sentence.ts";
+import { toSentence } from "../../common/shown-words.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { renderActionForm, renderNextStep, renderSentence } from "../../page/parts.ts";

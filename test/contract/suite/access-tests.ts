@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ENDPOINTS, ABSENT_DOC } from "../../../src/conformance/access-cases.ts";
-import { GENERATION_HEADER, isGeneration } from "../../../src/contract/generation.ts";
+import { GENERATION_HEADER, isGeneration } from "../../../src/contract/wire.ts";
 import type { Api } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 

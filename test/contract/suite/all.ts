@@ -1,11 +1,8 @@
 import { ALL_CASES } from "../../../src/conformance/sections.ts";
 import { accessTests } from "./access-tests.ts";
-import { adminSettingsTests } from "./admin-settings-tests.ts";
-import { adminTests } from "./admin-tests.ts";
-import { grantTests } from "./grant-tests.ts";
-import { hiddenSearchTests } from "./hidden-search-tests.ts";
-import { hiddenTests } from "./hidden-tests.ts";
-import { keptGrantTests } from "./kept-grant-tests.ts";
+import { adminSettingsTests, adminTests } from "./admin-tests.ts";
+import { grantTests, keptGrantTests } from "./grant-tests.ts";
+import { hiddenSearchTests, hiddenTests } from "./hidden-tests.ts";
 import type { ContractTest } from "./world.ts";
 
 /** Every test of the contract: the cases that are part of mdmirror, and those that need /admin. */

@@ -1,7 +1,7 @@
-import type { Exchange, CaseSetup } from "../../../src/conformance/world.ts";
-import type { Api } from "../../../src/conformance/world.ts";
+import { Api, type CaseSetup, type Exchange } from "../../../src/conformance/world.ts";
 import type { Admin } from "../../../src/service/admin/admin.ts";
 import type { KeyGrant } from "../../../src/service/admin/operations.ts";
+import type { Level } from "../../../src/service/store/rows.ts";
 
 /** A test of the contract: one of the cases that are part of mdmirror, or one that needs /admin. */
 export type ContractTest = {
@@ -28,7 +28,7 @@ export type TestWorld = CaseSetup & {
 };
 
 /** The embedded service's /admin, for the test's own workspace. */
-export class AdminApi {
+class AdminApi {
   readonly api: Api;
   readonly workspaceId: string;
 
@@ -49,4 +49,41 @@ export class AdminApi {
 
 export function adminTest(title: string, run: ContractTest["run"]): ContractTest {
   return { title, needs: "admin", run };
+}
+
+/** Returns the API for a new key that has that level for the test's folder. */
+export async function withGrant({ as, admin, folder }: TestWorld, level: Level): Promise<Api> {
+  return as((await admin().key([{ on: folder.id, level }])).key);
+}
+
+/**
+ * Runs one test in a new workspace or folder, and removes that afterwards.
+ * @throws what the test throws
+ */
+export async function runContractTest(test: ContractTest, target: Target, unique: string): Promise<void> {
+  const admin = target.adminKey === null ? null : await ownWorkspace(target, target.adminKey, unique);
+  const api = new Api(target.wire, admin?.key ?? target.key);
+  const folder = await api.folder(`/contract-${unique}`);
+  const world: TestWorld = {
+    api,
+    folder,
+    indexesLate: target.indexesLate,
+    as: (key) => new Api(target.wire, key),
+    admin: () => {
+      if (admin === null || test.needs !== "admin") throw new Error("the test does not say that it needs the admin");
+      return admin.admin;
+    },
+  };
+  try {
+    await test.run(world);
+  } finally {
+    if (admin !== null) await admin.admin.api.delete(`/admin/workspaces/${admin.admin.workspaceId}`);
+    else await api.delete(`/v1/folders/${folder.id}?recursive=true`);
+  }
+}
+
+async function ownWorkspace(target: Target, adminKey: string, name: string): Promise<{ key: string; admin: AdminApi }> {
+  const api = new Api(target.wire, adminKey);
+  const made = (await api.post("/admin/workspaces", { name })).ok(201);
+  return { key: made.key, admin: new AdminApi(api, made.workspaceId) };
 }

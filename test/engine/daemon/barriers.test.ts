@@ -3,8 +3,7 @@ import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon.ts";
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { saveUnreported, statesOf, waitForSync, twentyNotes, OVERLOADED } from "./barrier-rig.ts";
-import { startDaemon } from "./rig.ts";
+import { OVERLOADED, saveUnreported, startDaemon, statesOf, twentyNotes, waitForSync } from "./rig.ts";
 
 describe("a barrier", () => {
   test("scans the disk itself: a save without a notice is live when it ends", async () => {

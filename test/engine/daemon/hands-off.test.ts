@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { WAIT_FOR_EDITORS, MINUTE, OPEN_SWAP_FILE, syncDiskClock, SWAP_PATH, TEXT, withNote } from "../in-hand.ts";
-import { type DaemonRig, startDaemon } from "./rig.ts";
+import { MINUTE, OPEN_SWAP_FILE, SWAP_PATH, syncDiskClock, TEXT, WAIT_FOR_EDITORS, withNote } from "../hands-off.ts";
+import { type DaemonRig, PLAN, startDaemon } from "./rig.ts";
+import { toGuardKey } from "../../../src/mirror/planner/verdict/stops.ts";
+import type { Settings } from "../../../src/mirror/engine/run/world.ts";
+import { META } from "../../../src/mirror/engine/run/meta.ts";
+import { createRig } from "../../simulator/rig.ts";
 
 describe("a daemon and files that somebody is editing", () => {
   async function watching(): Promise<DaemonRig> {
@@ -83,5 +87,140 @@ describe("a daemon and files that somebody is editing", () => {
     expect([text(rig), rig.sent("PUT")]).toEqual([TEXT, []]);
     await rig.pass(4_000);
     expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
+  });
+});
+
+async function renamedOnService(settings: Partial<Settings> = {}) {
+  const service = createRig(1);
+  service.app.create("notes/plan.md", PLAN);
+  service.app.create("notes/other.md", "# Other\n\nits own text\n");
+  const rig = await startDaemon({ rig: service, settings });
+  const id = rig.idOf("notes/plan.md");
+  rig.app.rename("notes/plan.md", "goal.md");
+  await rig.until(() => rig.mirrored.texts().has("notes/goal.md"));
+  await rig.pass(1_000);
+  return { rig, id };
+}
+
+const OTHER = "# Something else\n\nwith words of its own\n";
+
+describe("a document renamed on the service, and open in a local editor", () => {
+  test("saved to the old path: the text goes to the document, and why is in the log", async () => {
+    const { rig, id } = await renamedOnService();
+    for (const edit of ["saved once", "saved twice"]) {
+      rig.save("notes/plan.md", `${PLAN}${edit}\n`);
+      await rig.until(() => rig.textOf("notes/goal.md") === `${PLAN}${edit}\n`);
+      await rig.pass(1_000);
+      expect(rig.mirrored.texts().get("notes/goal.md")).toBe(`${PLAN}${edit}\n`);
+      expect(rig.mirrored.texts().has("notes/plan.md")).toBe(false);
+    }
+    expect(rig.idOf("notes/goal.md")).toBe(id);
+    expect(rig.app.files().size).toBe(2);
+    expect(rig.mirrored.state.events({ limit: 9, kinds: ["late-write"], path: "notes/goal.md" })[0]?.detail).toMatch(
+      /saved to its old path notes\/plan\.md/,
+    );
+  });
+
+  test("edited on the service too: the document has both edits", async () => {
+    const { rig } = await renamedOnService();
+    rig.save("notes/goal.md", PLAN.replace("first line", "first line, edited at the new path"));
+    rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
+    await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""));
+    expect(rig.app.files().size).toBe(2);
+  });
+
+  test("saved at the new path a moment ago: the save at the old path waits as long as any write", async () => {
+    const { rig } = await renamedOnService({ handsOff: WAIT_FOR_EDITORS });
+    const { mirror, disk } = { mirror: rig.mirrored, disk: rig.mirrored.disk };
+    disk.advance(rig.clock.now() - disk.now());
+    const edited = PLAN.replace("first line", "first line, edited at the new path");
+    rig.save("notes/goal.md", edited);
+    rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
+    await rig.pass(1_500);
+    expect([mirror.texts().get("notes/goal.md"), rig.textOf("notes/goal.md")]).toEqual([edited, edited]);
+    await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""), 3_000);
+    expect([...mirror.texts().keys()]).toEqual(["notes/goal.md", "notes/other.md"]);
+    expect(rig.app.files().size).toBe(2);
+  });
+
+  test("I14 edited on the service after the rename: a save at the old path keeps that edit", async () => {
+    const { rig } = await renamedOnService();
+    rig.app.edit("notes/goal.md", PLAN.replace("first line", "first line, edited on the service"));
+    await rig.until(() => rig.mirrored.texts().get("notes/goal.md")?.includes("on the service") === true);
+    await rig.pass(1_000);
+    rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
+    await rig.until(() => rig.textOf("notes/goal.md")?.includes("at the old path") === true);
+    expect(rig.textOf("notes/goal.md")).toContain("first line, edited on the service");
+    expect(rig.app.files().size).toBe(2);
+  });
+
+  test("I14 of which half was written when it moved: the rest, saved to the old path, stays", async () => {
+    const { rig, id } = await renamedOnService();
+    await rig.daemon.request("pause");
+    rig.app.rename("notes/goal.md", "aim.md");
+    const whole = PLAN.replace("first line", "first line, saved");
+    rig.save("notes/goal.md", whole.slice(0, -"third line\n".length));
+    await rig.daemon.request("resume");
+    await rig.until(() => rig.mirrored.texts().has("notes/aim.md"));
+    rig.save("notes/goal.md", whole);
+    await rig.pass(5_000);
+    expect([rig.textOf("notes/goal.md"), rig.mirrored.texts().get("notes/goal.md")]).toEqual([whole, whole]);
+    expect(rig.idOf("notes/aim.md")).toBe(id);
+  });
+
+  test("other text at the old path is a new document", async () => {
+    const { rig } = await renamedOnService();
+    rig.save("notes/plan.md", OTHER);
+    await rig.until(() => rig.textOf("notes/plan.md") === OTHER);
+    expect(rig.textOf("notes/goal.md")).toBe(PLAN);
+  });
+
+  test("I09 a file that is moved back is the document, even if another file takes the path it left", async () => {
+    const { rig, id } = await renamedOnService();
+    rig.rename("notes/goal.md", "notes/plan.md");
+    rig.save("notes/goal.md", OTHER);
+    await rig.until(() => rig.textOf("notes/goal.md") === OTHER && rig.textOf("notes/plan.md") === PLAN);
+    expect(rig.idOf("notes/plan.md")).toBe(id);
+    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(PLAN);
+  });
+
+  test.each([
+    ["as it was", PLAN],
+    ["edited", `${PLAN}edited at the old path\n`],
+  ])("I06 a text at the old path stays where another one took its document's own: %s", async (_, text) => {
+    const { rig } = await renamedOnService();
+    rig.remove("notes/goal.md");
+    rig.save("notes/plan.md", text);
+    rig.save("notes/goal.md", OTHER);
+    await rig.until(() => rig.textOf("notes/goal.md") === OTHER && rig.textOf("notes/plan.md") === text);
+    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(text);
+  });
+
+  test("I21 nothing is redirected, merged or taken away while a safety check stops the sync", async () => {
+    const { rig, id } = await renamedOnService();
+    for (let n = 0; n < 12; n++) rig.app.create(`more/${n}.md`, `more ${n}\n`);
+    await rig.until(() => rig.mirrored.texts().size === 14);
+    await rig.pass(60_000);
+    for (let n = 0; n < 12; n++) rig.app.remove(`more/${n}.md`);
+    await rig.until(() => rig.daemon.status().phase.kind === "stopped", 300_000);
+    rig.save("notes/goal.md", PLAN.replace("first line", "first line, edited at the new path"));
+    rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
+    const saved = rig.mirrored.texts();
+    await rig.pass(120_000);
+    expect(rig.daemon.status().phase.kind).toBe("stopped");
+    expect(rig.mirrored.texts()).toEqual(saved);
+    expect(rig.textOf("notes/goal.md")).toBe(PLAN);
+    const { stopped } = rig.daemon.status().lastReport!;
+    rig.mirrored.state.setMeta(META.approved, JSON.stringify(stopped.map(toGuardKey)));
+    await rig.daemon.request("resume");
+    await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""));
+    expect([rig.idOf("notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);
+  });
+
+  test("after the window a save to the old path is a new document", async () => {
+    const { rig } = await renamedOnService();
+    await rig.pass(660_000);
+    rig.save("notes/plan.md", `${PLAN}saved much later\n`);
+    await rig.until(() => rig.textOf("notes/plan.md") === `${PLAN}saved much later\n`);
   });
 });

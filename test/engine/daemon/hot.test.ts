@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { RequestBudget } from "../../../src/mirror/engine/daemon/request-budget.ts";
-import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
+import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/interface.ts";
 import { rollDice } from "../../simulator/dice.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { Moment } from "../../simulator/moment.ts";

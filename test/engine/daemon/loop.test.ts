@@ -4,7 +4,7 @@ import { createDaemon } from "../../../src/mirror/engine/daemon/daemon.ts";
 import type { Progress } from "../../../src/mirror/ports/world.ts";
 import { updateRemoteTree } from "../../../src/mirror/engine/daemon/known-trees.ts";
 import type { PlannedCycle } from "../../../src/mirror/engine/run/cycle-context.ts";
-import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
+import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/converge.ts";
 import type { Outcome } from "../../../src/mirror/model/action.ts";
 import type { RemoteTree } from "../../../src/mirror/model/tree.ts";
 import { ROOT, type Mirror, SETTINGS } from "../../simulator/mirror.ts";

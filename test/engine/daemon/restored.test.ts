@@ -3,8 +3,7 @@ import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import { findEmptied } from "../../../src/mirror/engine/daemon/unsettled.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { statesOf, waitForSync } from "./barrier-rig.ts";
-import { DaemonRig, startDaemon } from "./rig.ts";
+import { DaemonRig, startDaemon, statesOf, waitForSync } from "./rig.ts";
 import { World, treesOf } from "../../planner/world.ts";
 import { withCalls } from "../../simulator/mirror.ts";
 

@@ -3,7 +3,7 @@ import { MANY_RUNS } from "../../property.ts";
 import { actLocally, actOnService } from "../../simulator/commands.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
-import { killAtEachCall } from "../../simulator/kill-at-each-call.ts";
+import { killAtEachCall } from "../../simulator/moment.ts";
 import { remoteId, remoteText } from "./linked-rig.ts";
 import { openSynced } from "../../promises/fixture.ts";
 

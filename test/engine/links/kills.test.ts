@@ -4,8 +4,7 @@ import type { LinkedDisk } from "../../../src/mirror/engine/links/linked-disk.ts
 import { MirrorLinks } from "../../../src/mirror/engine/links/mirror-links.ts";
 import type { Digest } from "../../../src/contract/digest.ts";
 import type { Disk } from "../../../src/mirror/ports/disk.ts";
-import { killAtEachCall } from "../../simulator/kill-at-each-call.ts";
-import type { Moment, Pair } from "../../simulator/moment.ts";
+import { killAtEachCall, type Moment, type Pair } from "../../simulator/moment.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import type { Mirror, MirrorCopy } from "../../simulator/mirror.ts";
 import { POLICY } from "../../planner/table.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FILES } from "../../../src/contract/routes.ts";
+import { FILES } from "../../../src/contract/resources.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { openFixture, problem } from "../../promises/fixture.ts";

@@ -1,5 +1,5 @@
 import { expect, test, describe } from "vitest";
-import { FILES } from "../../../src/contract/routes.ts";
+import { FILES } from "../../../src/contract/resources.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { remoteId, start, remoteText } from "./linked-rig.ts";
 import type { Mirror } from "../../simulator/mirror.ts";

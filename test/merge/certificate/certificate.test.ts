@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Explanation, explainMerge } from "../../../src/markdown/merge/explain.ts";
 import { mergeText } from "../../../src/markdown/merge/merge.ts";
 import { mulberry32 } from "../adversaries.ts";
-import { judgeNote, type Note, readNotes, turned } from "../daily-notes.ts";
-import { editedLists } from "../edited-lists.ts";
+import { editedLists, judgeNote, type Note, readNotes, turned } from "../daily-notes.ts";
 import { faultOf } from "./check.ts";
 
 type Merge = { readonly note: Note; readonly text: string; readonly explanation: Explanation | null };

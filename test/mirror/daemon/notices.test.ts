@@ -1,10 +1,9 @@
 import { chmodSync, existsSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { makeDesktopHook } from "../../../src/mirror/hooks/desktop.ts";
-import type { HookMessage } from "../../../src/mirror/hooks/message.ts";
-import { runCommand } from "../../../src/mirror/hooks/run-hook.ts";
-import { keepWatchdog, openSdNotify } from "../../../src/mirror/daemon/autostart/sd-notify.ts";
+import { makeDesktopHook } from "../../../src/mirror/hooks/hook-runner.ts";
+import { type HookMessage, runCommand } from "../../../src/mirror/hooks/run-hook.ts";
+import { keepWatchdog, openSdNotify } from "../../../src/mirror/daemon/daemon.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { readBootId } from "../../../src/mirror/folder/boot-id.ts";
+import { readBootId } from "../../../src/mirror/folder/open-mirror.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 let dir: string;

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { HookEnd } from "../../../src/mirror/hooks/hook.ts";
-import type { HookMessage } from "../../../src/mirror/hooks/message.ts";
-import { runCommand } from "../../../src/mirror/hooks/run-hook.ts";
+import { type HookMessage, runCommand } from "../../../src/mirror/hooks/run-hook.ts";
 import { groupEnds } from "./group.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 

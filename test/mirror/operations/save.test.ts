@@ -10,7 +10,7 @@ import {
 import type { LocalDisk } from "../../../src/mirror/local/disk.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
 import { verifyMirror } from "../../../src/mirror/operations/doctor/verify.ts";
-import { refusesPaths } from "../../../src/mirror/operations/links/decide-links.ts";
+import { refusesPaths } from "../../../src/mirror/operations/links/conversion.ts";
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import { ramMirror, ROOT } from "../../local/benches.ts";
 import { rollDice } from "../../simulator/dice.ts";

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { DEFAULT_CONFIG, parseConfig } from "../../../src/mirror/settings/config.ts";
 import { cleanPrefix, parseRetention } from "../../../src/mirror/settings/settings.ts";
 import { makeConflictPolicy } from "../../../src/mirror/folder/run.ts";
-import { toAddress, pickUrl } from "../../../src/mirror/trust/address.ts";
+import { pickUrl, toAddress, type TrustedOrigin } from "../../../src/mirror/trust/address.ts";
 import { findKey } from "../../../src/mirror/settings/key.ts";
-import type { TrustedOrigin } from "../../../src/mirror/trust/origin.ts";
 
 const URL_ONLY = { url: "https://files.example.org" };
 

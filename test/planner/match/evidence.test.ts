@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeUnreadable, STILL_WRITTEN_REASON, type Unread } from "../../../src/mirror/model/tree.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
-import { doLocally, openConflict } from "../commands.ts";
-import { POLICY, SIGNALS, planOf, describePlan, worldAfter } from "../table.ts";
+import { describePlan, doLocally, openConflict, planOf, POLICY, SIGNALS, worldAfter } from "../table.ts";
 import { type World, treesOf } from "../world.ts";
 
 const B = "b1|b2|b3|b4|b5";

@@ -1,7 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
-import { POLICY, SIGNALS, planOf, type Row, describePlan, worldAfter } from "../table.ts";
-import { type World, treesOf } from "../world.ts";
+import { describePlan, planOf, POLICY, type Row, SIGNALS, worldAfter } from "../table.ts";
+import { treesOf, type World } from "../world.ts";
+import type { DirId } from "../../../src/contract/ids.ts";
+import type { FolderRecord } from "../../../src/mirror/model/record.ts";
+import type { LocalFolder } from "../../../src/mirror/model/tree.ts";
+import { findFoldersByContents, type FolderPaths } from "../../../src/mirror/planner/match/folder-paths.ts";
 
 const LONG = "one|two|three|four|five|six";
 const NUMBERS = "1|2|3|4|5";
@@ -312,4 +316,34 @@ describe("I09 files that took each other's paths, one of them saved again by an 
     const local = `mv b.md b2.md; save b2.md ${edited("b")}; mv a.md b.md; edit b.md a1|a2|a3|a4|a5|b1|b2|b3|b4|b5`;
     check([three, local, "", "put b.md; create-remote b2.md; delete-remote a.md"]);
   });
+});
+
+const recordAt = (id: string, path: string): FolderRecord => ({
+  id: id as DirId,
+  localPath: path,
+  remotePath: path,
+  dev: 0,
+  ino: 0,
+  birthMs: 0,
+});
+
+it("a folder that was found stays where it was found, although a missing folder had the same path", () => {
+  const [kept, missing] = [recordAt("dir_kept", "docs"), recordAt("dir_missing", "docs")];
+  const paths: FolderPaths = {
+    found: new Map([[kept.id, "docs"]]),
+    claimed: new Map([["docs", kept.id]]),
+    byBasePath: new Map([["docs", missing]]),
+    sorted: [kept, missing],
+    canMoveFolders: true,
+    canMoveToRoot: true,
+    keptByService: new Map(),
+    pathTaken: new Set(),
+    hasMoved: false,
+  };
+  const folders = new Map<string, LocalFolder>(["docs", "moved"].map((path) => [path, { path } as LocalFolder]));
+  findFoldersByContents(paths, [{ base: "docs/a.md", current: "moved/a.md" }], folders);
+  expect([...paths.found]).toEqual([
+    ["dir_kept", "docs"],
+    ["dir_missing", "moved"],
+  ]);
 });

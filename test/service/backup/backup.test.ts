@@ -13,10 +13,9 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openWire } from "../../../src/cli/admin/open-wire.ts";
-import { restoreBackup } from "../../../src/service/backup/restore.ts";
-import { copyFileChecked, takeBackup } from "../../../src/service/backup/take.ts";
-import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
-import { systemClock } from "../../../src/common/system-clock.ts";
+import { copyFileChecked, restoreBackup, takeBackup } from "../../../src/service/backup/backup.ts";
+import { GENERATION_HEADER } from "../../../src/contract/wire.ts";
+import { systemClock } from "../../../src/common/clock.ts";
 import { type RunningService, startService } from "../../../src/service/serve.ts";
 import { SERVE } from "../fixture.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";

@@ -1,4 +1,4 @@
-import { RequestHistory } from "../../../src/service/http/request-history.ts";
+import { RequestHistory } from "../../../src/service/http/metrics.ts";
 import { type PageAnswer, Pages } from "../../../src/service/pages/site.ts";
 import type { ServedAddress } from "../../../src/page/same-site.ts";
 import { renderMarkdown } from "../../../src/page/render-markdown.ts";

@@ -4,7 +4,7 @@ import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { type EventsFixture, join, keyWith, open } from "../events/fixture.ts";
 import { EVENTS, EVENTS_BY_GRANTS } from "../events/events-suite.ts";
-import { connect } from "./ground.ts";
+import { connect } from "./fixture.ts";
 
 /** The events of the core must be the same on PostgreSQL. */
 

@@ -4,11 +4,10 @@ import { createService } from "../../../src/service/service.ts";
 import { Api } from "../../../src/conformance/world.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { fc, runs } from "../../property.ts";
-import { adminRequest, requestTo } from "../../security/hostile-requests.ts";
-import { openWorld } from "../../security/tenants.ts";
+import { adminRequest, openWorld, requestTo } from "../../security/hostile-requests.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
 import { ADMIN_KEY, type Opened, openService, seeded } from "../fixture.ts";
-import { connect } from "./ground.ts";
+import { connect } from "./fixture.ts";
 
 /** Hostile requests of several keys and of the administrator, sent to both stores. */
 

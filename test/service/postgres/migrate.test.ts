@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { MIGRATIONS, OLDEST_SCHEMA } from "../../../src/service/store/postgres/schema.ts";
-import { migrate } from "../../../src/service/store/postgres/migrate.ts";
+import { migrate, MIGRATIONS, OLDEST_SCHEMA } from "../../../src/service/store/postgres/schema.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
-import { connect, openStore } from "./ground.ts";
+import { connect, openStore } from "./fixture.ts";
 
 describe.skipIf(whyNoPostgres !== null)("an empty database", () => {
   it("is made ready once by processes that start together, with one secret for all", async () => {

@@ -1,9 +1,10 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, it, onTestFinished, test, vi } from "vitest";
 import type { OutboxPage } from "../../../src/service/events/outbox.ts";
-import { PRUNE_OUTBOX } from "../../../src/service/store/postgres/outbox-table.ts";
+import { OutboxPoll, PRUNE_OUTBOX } from "../../../src/service/store/postgres/outbox.ts";
 import type { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { connect, useSharedDatabase, makeFile, makeWorkspace, StopPoint } from "./ground.ts";
+import { connect, makeFile, makeWorkspace, StopPoint, useSharedDatabase } from "./fixture.ts";
+import type { Pool } from "pg";
 
 const openStore = useSharedDatabase();
 
@@ -93,4 +94,26 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
       expect(await after(store, other)).toBeNull();
     expect(await after(store, await newest(store))).toMatchObject({ rows: [] });
   });
+});
+
+it("prunes what is old though nobody listens, each ten minutes in which something is committed", async () => {
+  vi.useFakeTimers();
+  try {
+    const sent: string[] = [];
+    const pool = { query: async (sql: string) => void sent.push(sql) } as unknown as Pool;
+    const outbox = new OutboxPoll(pool, () => undefined);
+    const prunes = async () => {
+      outbox.committed();
+      await vi.runAllTimersAsync();
+      return sent.filter((sql) => sql === PRUNE_OUTBOX).length;
+    };
+    expect([await prunes(), await prunes()]).toEqual([1, 1]);
+    vi.setSystemTime(Date.now() + 600_001);
+    expect(await prunes()).toBe(2);
+    outbox.close();
+    vi.setSystemTime(Date.now() + 600_001);
+    expect(await prunes()).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
 });

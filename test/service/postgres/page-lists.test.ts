@@ -3,7 +3,7 @@ import { isRefused } from "../../../src/service/requests/answer.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { openService } from "../fixture.ts";
-import { useSharedDatabase, openStore } from "./ground.ts";
+import { openStore, useSharedDatabase } from "./fixture.ts";
 
 const openGround = useSharedDatabase();
 

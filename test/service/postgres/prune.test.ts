@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { useSharedDatabase } from "./ground.ts";
+import { useSharedDatabase } from "./fixture.ts";
 
 const openStore = useSharedDatabase();
 

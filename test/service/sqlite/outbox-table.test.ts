@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { openDatabase } from "../../../src/service/store/sqlite/database.ts";
-import { makeOutboxTable } from "../../../src/service/store/sqlite/outbox-table.ts";
-import { SqliteSession } from "../../../src/service/store/sqlite/session.ts";
+import { openDatabase, SqliteSession } from "../../../src/service/store/sqlite/database.ts";
+import { makeOutboxTable } from "../../../src/service/store/sqlite/outbox.ts";
 
 function open() {
   const db = openDatabase(":memory:");

@@ -1,10 +1,9 @@
 import { DECIDE_MUTANTS } from "./decide-mutants.ts";
-import { DISK_MUTANTS } from "./disk-mutants.ts";
+import { DISK_MUTANTS, OUTSIDE_MUTANTS } from "./disk-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { LINK_MUTANTS } from "./link-mutants.ts";
-import { OUTSIDE_MUTANTS } from "./outside-mutants.ts";
 import { REMOTE_MUTANTS } from "./remote-mutants.ts";
-import { SEEING_MUTANTS } from "./seeing-mutants.ts";
+import { SEEING_MUTANTS } from "./observe-mutants.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...SEEING_MUTANTS,

@@ -9,7 +9,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/decide/table.ts",
     find: '"deleted/edited": "come-back",',
     replace: '"deleted/edited": "delete-remote",',
-    tests: ["planner/content.test.ts"],
+    tests: ["planner/decide.test.ts"],
   },
   {
     id: "conflict-ends-at-one-look",
@@ -98,7 +98,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "contract/path.ts",
     find: "return disk.foldsCase ? normalizedPath.toUpperCase().toLowerCase() : normalizedPath;",
     replace: "return normalizedPath;",
-    tests: ["planner/place.test.ts"],
+    tests: ["planner/decide.test.ts"],
   },
   {
     id: "review-sent-again",

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { findMutant, MUTANTS } from "./all.ts";
-import { checkMutant } from "./mutant.ts";
-import { runTests } from "./run.ts";
+import { checkMutant, runTests } from "./mutant.ts";
 
 it("finds at least forty mutants with ids of their own, none of which is out of date", () => {
   expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);

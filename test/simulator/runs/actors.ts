@@ -1,5 +1,5 @@
 import { History } from "./history.ts";
-import { tagOf } from "./text-marks.ts";
+import { tagOf } from "./contents.ts";
 import { SimulatedWorld } from "./world.ts";
 import { WireOracle } from "./oracle-wire.ts";
 import { SimulatedMirror } from "./mirror.ts";

@@ -1,11 +1,8 @@
-import type { History } from "./history.ts";
-import { choose } from "./choose.ts";
-import type { LiveFile } from "./live-lists.ts";
-import type { SimulatedWorld } from "./world.ts";
-import { freePath, isBelow, nameIn } from "./names.ts";
+import { type History, linkTo } from "./history.ts";
+import { choose, freePath, isBelow, nameIn } from "./choices.ts";
+import type { LiveFile, SimulatedWorld } from "./world.ts";
 import type { AppAct } from "./script.ts";
-import { linkTo } from "./write-link.ts";
-import { tagOf } from "./text-marks.ts";
+import { tagOf } from "./contents.ts";
 
 /**
  * Executes an action of the web app's user: through the service's API and its admin, never through

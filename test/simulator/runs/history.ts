@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { rollDice } from "../dice.ts";
-import { DIALECTS, marksOf, TAG_ROOM, tagOf } from "./text-marks.ts";
-import { linksIn, pathOfDestination } from "./linked-texts.ts";
+import { DIALECTS, linkLine, linksIn, marksOf, pathOfDestination, TAG_ROOM, tagOf } from "./contents.ts";
 
 /**
  * What the users did and want: contents that they wrote, lines that they removed, documents that
@@ -334,4 +333,22 @@ function linksWithTargets(documents: ReadonlyMap<string, string>): Set<string> {
       if (target !== undefined && tagOf(target) === to) home.add(mark);
     }
   return home;
+}
+
+/** Returns the content with one more line, which links to another document. */
+export function linkTo(
+  history: History,
+  text: string,
+  to: { readonly tag: string; readonly said: string },
+  { seed, by }: { readonly seed: number; readonly by: string },
+): { readonly mark: string; readonly text: string } {
+  const mark = String(history.number());
+  const newline = text.includes("\r\n") ? "\r\n" : "\n";
+  const lines = text.split(newline);
+  history.marks.set(mark, { tag: tagOf(text) ?? "", by: `${by}, step ${history.step}` });
+  const at = 2 + rollDice(seed).below(Math.max(1, lines.length - 2));
+  lines.splice(at, 0, "", linkLine(mark, to.tag, to.said, seed % 4), "");
+  const next = lines.join(newline);
+  history.texts.add(next);
+  return { mark, text: next };
 }

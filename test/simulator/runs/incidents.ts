@@ -3,12 +3,12 @@ import type { WireRequest } from "../../../src/contract/wire.ts";
 import { type Aim, ownPath } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
-import { choose } from "./choose.ts";
+import { choose } from "./choices.ts";
 import type { Ledger } from "./ledger.ts";
 import { actInFolder } from "./local-acts.ts";
 import { ROOT } from "../mirror.ts";
 import { type AppAct, type IncidentKind, type Moment, MOMENTS, type Incident, type SyncStep } from "./script.ts";
-import { type RequestFault, problem } from "./request-faults.ts";
+import { problem, type RequestFault } from "./faults.ts";
 
 const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "rename"] as const;
 const IN_APP: Partial<Readonly<Record<IncidentKind, AppAct>>> = {

@@ -1,13 +1,10 @@
-import { isSwap } from "./editors.ts";
+import { documentsOf, isDocumentPath, isSwap } from "./user-folder.ts";
 import { nameOf } from "../../../src/contract/path.ts";
 import { isLeftoverName } from "../../../src/mirror/local/ignore.ts";
 import { TEMP_PREFIX } from "../../../src/mirror/local/names.ts";
 import type { History } from "./history.ts";
-import { marksOf } from "./text-marks.ts";
+import { marksOf, storeHas, withoutDestinations } from "./contents.ts";
 import type { SimulatedWorld } from "./world.ts";
-import { documentsOf, isDocumentPath } from "./user-folder.ts";
-import { withoutDestinations } from "./linked-texts.ts";
-import { storeHas } from "./stored-texts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 

@@ -1,14 +1,21 @@
-import { absolutePath, canHaveFile, type UserFolder, documentsOf, makeParent, type ActingUser } from "./user-folder.ts";
-import { openOrClose } from "./editors.ts";
-import type { History } from "./history.ts";
-import { choose } from "./choose.ts";
-import { actOnFolder, actOnPlace, removeMany } from "./local-places.ts";
-import { endConflict, finishSave, leaveOddFile, save } from "./local-texts.ts";
-import { freePath } from "./names.ts";
+import {
+  absolutePath,
+  type ActingUser,
+  canHaveFile,
+  documentsOf,
+  foldersOf,
+  isFile,
+  makeParent,
+  openOrClose,
+  readFile,
+  type UserFolder,
+} from "./user-folder.ts";
+import { type History, linkTo } from "./history.ts";
+import { choose, freePath, isBelow, joined, nameIn, parentIn } from "./choices.ts";
 import type { LocalAct } from "./script.ts";
-import { linksIn, pathBetween } from "./linked-texts.ts";
-import { linkTo } from "./write-link.ts";
-import { tagOf } from "./text-marks.ts";
+import { linksIn, marksOf, pathBetween, tagOf, withOtherEnds } from "./contents.ts";
+import { areSimilar, makeLineProfile } from "../../../src/mirror/model/similar.ts";
+import { isConflictCopyName } from "../../../src/contract/path.ts";
 
 /**
  * Executes an action of a user with an editor or a file manager in the folder.
@@ -120,4 +127,264 @@ function writeLink({ userFolder, history, seed }: ActingUser, path: string, to: 
   else user.write(absolutePath(userFolder, path), linked.text);
   history.links.writtenHere(linked.mark, userFolder.mirror, history.step);
   return true;
+}
+
+function actOnPlace(
+  { userFolder, history, seed }: ActingUser,
+  act: "rename" | "change-case" | "move" | "swap" | "swap-edited" | "remove",
+  path: string,
+): string | null {
+  const { user } = userFolder;
+  const text = user.read(absolutePath(userFolder, path))!;
+  if (act === "remove") {
+    history.vanishes(text);
+    history.replaced(text, null);
+    user.remove(absolutePath(userFolder, path));
+    userFolder.removed.set(path, text);
+    return path;
+  }
+  const folder = parentIn(path);
+  const name = path.slice(folder === "" ? 0 : folder.length + 1);
+  if (act === "swap" || act === "swap-edited") {
+    const mate = choose(
+      [...documentsOf(userFolder).keys()].filter((one) => one !== path),
+      seed + 1,
+    );
+    if (mate === null) return null;
+    const other = user.read(absolutePath(userFolder, mate))!;
+    for (const one of [text, other]) history.renamedHere(userFolder.mirror, one);
+    if (act === "swap-edited") history.linkFates(text, other);
+    const aside = findTemporaryName(userFolder, path);
+    user.rename(absolutePath(userFolder, path), aside);
+    user.rename(absolutePath(userFolder, mate), absolutePath(userFolder, path));
+    user.rename(aside, absolutePath(userFolder, mate));
+    if (act === "swap-edited") {
+      const alike = [path, mate].map((one) => editInPlace({ userFolder, history, seed }, one));
+      if (alike.includes(false)) for (const one of [text, other]) history.vanishes(one);
+    }
+    return `${path} ↔ ${mate}`;
+  }
+  const changed = name[0] === name[0]!.toUpperCase() ? name.toLowerCase() : name[0]!.toUpperCase() + name.slice(1);
+  const to =
+    act === "rename"
+      ? joined(folder, nameIn(seed))
+      : act === "change-case"
+        ? joined(folder, changed)
+        : joined(choose([...foldersOf(userFolder), ""], seed)!, name);
+  const replaced = user.inode(absolutePath(userFolder, to));
+  const isOwn = replaced === user.inode(absolutePath(userFolder, path));
+  const mayReplace = act === "change-case" && user.read(absolutePath(userFolder, to)) === text;
+  if (to === path || (user.exists(absolutePath(userFolder, to)) && !mayReplace)) return null;
+  history.renamedHere(userFolder.mirror, text);
+  // On a disk that distinguishes case, the user removes another document.
+  if (replaced !== null && !isOwn) history.vanishes(text);
+  user.rename(absolutePath(userFolder, path), absolutePath(userFolder, to));
+  return `${path} → ${to}`;
+}
+
+/**
+ * Returns an unused temporary name. A swap that a power cut partly reverted may have left a file at
+ * such a name.
+ */
+function findTemporaryName(userFolder: UserFolder, path: string): string {
+  let aside = absolutePath(userFolder, `${path}.swap~`);
+  while (userFolder.user.exists(aside)) aside = `${aside}~`;
+  return aside;
+}
+
+/** Removes all documents, or two thirds of them. */
+function removeMany({ userFolder, history, seed }: ActingUser): string {
+  const documents = [...documentsOf(userFolder)].filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
+  for (const [path, text] of documents) {
+    history.vanishes(text);
+    history.replaced(text, null);
+    userFolder.user.remove(absolutePath(userFolder, path));
+  }
+  return String(documents.length);
+}
+
+function actOnFolder(
+  { userFolder, history, seed }: ActingUser,
+  act: "rename-folder" | "move-folder" | "remove-folder",
+): string | null {
+  const { user } = userFolder;
+  const folders = foldersOf(userFolder);
+  // The workspace folder of a mirror with a prefix is not moved: these runs do not test that.
+  const folder = choose(
+    folders.filter((path) => path !== "work"),
+    seed,
+  );
+  if (folder === null) return null;
+  const below = [...userFolder.user.texts(userFolder.root)].filter(([path]) => isBelow(path, folder));
+  if (act === "remove-folder") {
+    for (const [, text] of below) {
+      history.vanishes(text);
+      history.replaced(text, null);
+    }
+    user.remove(absolutePath(userFolder, folder));
+    return folder;
+  }
+  const name = folder.split("/").at(-1)!;
+  const to =
+    act === "rename-folder"
+      ? joined(parentIn(folder), `${name.replace(/-\d$/, "")}-${seed % 3}`)
+      : joined(
+          choose(
+            ["", ...folders].filter((one) => one !== folder && !isBelow(one, folder)),
+            seed + 1,
+          )!,
+          name,
+        );
+  if (to === folder || user.exists(absolutePath(userFolder, to))) return null;
+  for (const [, text] of below) history.renamedHere(userFolder.mirror, text);
+  history.folderMovedHere(userFolder.mirror, folder, to);
+  user.rename(absolutePath(userFolder, folder), absolutePath(userFolder, to));
+  return `${folder}/ → ${to}/`;
+}
+
+/**
+ * Edits a file in place, so the inode stays.
+ * @returns true if most of the content stays too, so that the document can be recognized by it
+ */
+function editInPlace({ userFolder, history, seed }: ActingUser, path: string): boolean {
+  const text = userFolder.user.read(absolutePath(userFolder, path))!;
+  const next = history.edit(text, seed, `mirror ${userFolder.mirror}`);
+  history.replaced(text, next);
+  userFolder.user.write(absolutePath(userFolder, path), next);
+  return areSimilar(makeLineProfile(text), makeLineProfile(next));
+}
+
+export function finishSave(userFolder: UserFolder, history: History): void {
+  const { half } = userFolder;
+  if (half === null) return;
+  userFolder.half = null;
+  const before = readFile(userFolder, half.path);
+  if (before === null) history.vanishes(half.text);
+  // Another document came to the path while the editor was saving. The editor overwrites it, and by
+  // path the file is that other document.
+  else if (tagOf(before) !== tagOf(half.text)) for (const text of [before, half.text]) history.vanishes(text);
+  history.editedHere(userFolder.mirror, half.text);
+  makeParent(userFolder, half.path);
+  history.replaced(before, half.text);
+  history.links.savedStale(before, half.text);
+  if (before === null || isFile(userFolder, half.path))
+    userFolder.user.write(absolutePath(userFolder, half.path), half.text);
+}
+
+type SaveAct =
+  | "write-in-place"
+  | "save-by-rename"
+  | "save-with-backup"
+  | "delete-and-create"
+  | "half-write"
+  | "touch"
+  | "rewrite"
+  | "cut-short"
+  | "redress";
+
+/** Saves like different editors, system call by system call. */
+function save({ userFolder, history, seed }: ActingUser, how: SaveAct, path: string): string | null {
+  const { user } = userFolder;
+  const whole = absolutePath(userFolder, path);
+  const text = user.read(whole);
+  if (text === null || isOdd(userFolder, path, text)) return null;
+  if (how === "touch") {
+    user.saveAtomically(whole, text);
+    history.rewrittenHere(userFolder.mirror, text);
+    return path;
+  }
+  const next = editedText(history, how, text, seed, `mirror ${userFolder.mirror}`);
+  if (next === null) return null;
+  history.editedHere(userFolder.mirror, text);
+  if (how === "half-write") {
+    history.replaced(text, next);
+    userFolder.half = { path, text: next };
+    user.write(whole, next.slice(0, Math.floor(next.length / 2)));
+    return path;
+  }
+  history.replaced(text, next);
+  if (IN_PLACE.has(how)) user.write(whole, next);
+  else if (how === "save-by-rename") user.saveAtomically(whole, next);
+  else if (how === "save-with-backup") {
+    user.rename(whole, `${whole}~`);
+    user.write(whole, next);
+    user.remove(`${whole}~`);
+  } else {
+    user.remove(whole);
+    user.write(whole, next);
+  }
+  return path;
+}
+
+const IN_PLACE: ReadonlySet<SaveAct> = new Set(["write-in-place", "rewrite", "cut-short", "redress"]);
+
+/** Returns the new content; null if this way of saving changes nothing. */
+function editedText(history: History, how: SaveAct, text: string, seed: number, by: string): string | null {
+  if (how === "rewrite") return history.rewrite(text, by);
+  if (how === "cut-short") return history.cutShort(text, seed);
+  if (how !== "redress") return history.edit(text, seed, by);
+  const next = withOtherEnds(text);
+  history.texts.add(next);
+  return next;
+}
+
+/**
+ * Creates a file that cannot be synced, or whose name the service refuses. It must delay nothing
+ * but itself (I17).
+ */
+function leaveOddFile({ userFolder, history, seed }: ActingUser): string | null {
+  const odd: readonly (readonly [string, string | Uint8Array])[] = [
+    ["My notes.md", history.newText(seed)],
+    ["bytes.md", new Uint8Array([0x74, 0xff, 0xfe, 0x0a])],
+    ["nul.md", "a\0b\n"],
+    ["large.md", `${"0123456789 abcdef\n".repeat(2_900)}`],
+    ["empty.md", ""],
+    ["notes.txt", "not Markdown\n"],
+    [".hidden.md", history.newText(seed)],
+  ];
+  const [name, content] = odd[seed % odd.length]!;
+  if (userFolder.user.exists(absolutePath(userFolder, name))) return null;
+  userFolder.user.write(absolutePath(userFolder, name), content);
+  return name;
+}
+
+function isOdd(userFolder: UserFolder, path: string, text: string): boolean {
+  return text.includes("\0") || text.length > 40_000 || text.includes("\uFFFD") || !isFile(userFolder, path);
+}
+
+/**
+ * Resolves a conflict: removes the copy (mine), moves it over the document (theirs), or edits the
+ * copy.
+ */
+function endConflict({ userFolder, history, seed }: ActingUser): string | null {
+  const { user } = userFolder;
+  const conflictCopy = choose(
+    [...user.texts(userFolder.root).keys()].filter((path) => isConflictCopyName(path.split("/").at(-1)!)),
+    seed,
+  );
+  if (conflictCopy === null) return null;
+  const note = conflictCopy.replace(/ \((?:theirs|mine)(?: \d+)?\)\.md$/, ".md");
+  const [theirs, mine] = [user.read(absolutePath(userFolder, conflictCopy))!, readFile(userFolder, note)];
+  if (seed % 3 === 0 || mine === null) {
+    history.replaced(theirs, mine);
+    if (mine !== null) history.keptHere(userFolder.mirror, mine, theirs);
+    user.remove(absolutePath(userFolder, conflictCopy));
+    return `${conflictCopy} removed`;
+  }
+  if (seed % 3 === 1) {
+    history.replaced(mine, theirs);
+    // With the copy's content, the document may be edited and moved at the same time. A file that
+    // came to the path after the mirror's scan is not the conflict's document, which is elsewhere
+    // and keeps its incoming links.
+    history.takenHere(userFolder.mirror, mine, theirs);
+    user.rename(absolutePath(userFolder, conflictCopy), absolutePath(userFolder, note));
+    return `${conflictCopy} → ${note}`;
+  }
+  const next = history.edit(theirs, seed, `the conflict copy at mirror ${userFolder.mirror}`);
+  history.replaced(theirs, next);
+  // LIMIT: a line in a conflict copy counts as live only once a user takes the copy; until then
+  // only I03 protects it.
+  for (const mark of marksOf(next)) if (!marksOf(theirs).has(mark)) history.marks.delete(mark);
+  user.write(absolutePath(userFolder, conflictCopy), next);
+  return `${conflictCopy} edited`;
 }

@@ -11,9 +11,8 @@ import { type MemoryState, openInMemory, type StateCopy } from "../memory-state.
 import { type ProcessHooks, startProcess } from "../process.ts";
 import { ROOT } from "../mirror.ts";
 import { RamDisk } from "../ram-disk.ts";
-import { ALL_ALIVE } from "./editors.ts";
+import { ALL_ALIVE, CANARY, LINKED_FOLDER, PRIVATE_FOLDER, type UserFolder } from "./user-folder.ts";
 import type { SimulatedWorld } from "./world.ts";
-import { CANARY, type UserFolder, LINKED_FOLDER, PRIVATE_FOLDER } from "./user-folder.ts";
 import type { MirrorSetup } from "./script.ts";
 
 /**

@@ -5,12 +5,10 @@ import { ancestorsOf, pathKey, isConflictCopyName, nameOf } from "../../../src/c
 import { digestOf } from "../../../src/contract/digest.ts";
 import { isTemporaryName } from "../../../src/mirror/model/names.ts";
 import type { Actors } from "./actors.ts";
-import { marksOf, tagOf } from "./text-marks.ts";
-import type { LiveFile } from "./live-lists.ts";
+import { isTextOf, marksOf, tagOf, withoutDestinations } from "./contents.ts";
+import type { LiveFile } from "./world.ts";
 import { documentsOf } from "./user-folder.ts";
-import { withoutDestinations } from "./linked-texts.ts";
 import { isRefusedForLinks, checkLocalLinks } from "./oracle-links.ts";
-import { isTextOf } from "./stored-texts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 import { withoutRename } from "./wire-reading.ts";

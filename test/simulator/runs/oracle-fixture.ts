@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { closeWithTest } from "../open-databases.ts";
 import { Actors } from "./actors.ts";
-import type { RunFacts } from "./run-facts.ts";
+import type { RunFacts } from "./oracle-run.ts";
 import type { Incident, Levels, MirrorSetup, SyncStep } from "./script.ts";
 import { runSync } from "./sync-step.ts";
 

@@ -2,12 +2,11 @@ import type { Actors } from "./actors.ts";
 import type { Block, DocumentRecord } from "../../../src/mirror/model/record.ts";
 import type { BaseTree } from "../../../src/mirror/model/tree.ts";
 import { documentsOf } from "./user-folder.ts";
-import { targetOnService, type SimulatedLink, linksIn, pathOfDestination } from "./linked-texts.ts";
-import type { LiveFile } from "./live-lists.ts";
+import { linksIn, pathOfDestination, type SimulatedLink, tagOf, targetOnService } from "./contents.ts";
+import type { LiveFile } from "./world.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
-import { isBelow } from "./names.ts";
-import { tagOf } from "./text-marks.ts";
+import { isBelow } from "./choices.ts";
 
 /**
  * Checks that every promised link leads to its target at the end, on the service and in each

@@ -1,20 +1,48 @@
+import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
+import { type ChangesBefore, checkUndone } from "./oracle-undone.ts";
 import { type Digest, digestOf } from "../../../src/contract/digest.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { MirrorEvent } from "../../../src/mirror/ports/state.ts";
 import { DEFAULT_GUARD_LIMITS } from "../../../src/mirror/model/policy.ts";
 import { makeTheirsCopyPath } from "../../../src/mirror/model/names.ts";
 import { computeDeleteBudget } from "../../../src/mirror/planner/verdict/verdict.ts";
-import { normaliseText } from "../../variants/requests.ts";
+import { normaliseText } from "../../variants/traits.ts";
 import type { Actors } from "./actors.ts";
 import { withoutRename } from "./wire-reading.ts";
-import { checkUndone } from "./oracle-undone.ts";
 import { CANARY, documentsOf, PRIVATE_FOLDER } from "./user-folder.ts";
-import { withoutDestinations } from "./linked-texts.ts";
-import { isTextOf } from "./stored-texts.ts";
+import { isTextOf, withoutDestinations } from "./contents.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
-import type { RunFacts } from "./run-facts.ts";
 import { MAX_NAME_BYTES } from "../../../src/contract/path.ts";
+
+/** Facts about one sync of one mirror, for the oracle. */
+export type RunFacts = {
+  readonly report: RunReport | null;
+  readonly killed: boolean;
+  readonly before: ReadonlyMap<string, string>;
+  /**
+   * Changes of each side before the sync; null if a write that may revert them is still on its way.
+   */
+  readonly sighted: ChangesBefore | null;
+  readonly intervened: boolean;
+  readonly unmounted: boolean;
+  /**
+   * Documents for which the service showed an outdated version before the sync: it was restored
+   * from a backup, and no user has accepted that.
+   */
+  readonly superseded: readonly string[];
+  /**
+   * Paths of files that were replaced before the sync, and into whose old file a program has saved
+   * since.
+   */
+  readonly savedLate: ReadonlySet<string>;
+  /** True if a user had approved a stopped plan, and the sync ends the approval. */
+  readonly approved: boolean;
+  /** Number of disk calls that changed something outside `.mdmirror/`. */
+  readonly diskWrites: number;
+  /** Statuses of the mirror's requests; 0 for no answer. */
+  readonly heard: readonly number[];
+};
 
 /** Checks one sync by the state before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
 export function checkRun(actors: Actors, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {

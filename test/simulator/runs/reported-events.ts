@@ -1,7 +1,7 @@
 import { type DirId, type DocId, isChangeId, isDocId } from "../../../src/contract/ids.ts";
 import type { EventHint, EventListener, RemoteEvents } from "../../../src/mirror/ports/remote.ts";
 import type { Dice } from "../dice.ts";
-import type { LiveFile } from "./live-lists.ts";
+import type { LiveFile } from "./world.ts";
 
 /**
  * Events of a service that reports changes badly: events are lost, late, doubled, out of order, or

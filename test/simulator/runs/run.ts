@@ -1,11 +1,10 @@
-import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
+import { planOnly } from "../../../src/mirror/engine/run/converge.ts";
 import { type Script, type Step, describeStep } from "./script.ts";
 import { actInApp } from "./app-acts.ts";
-import { approveStop } from "./approve.ts";
-import { endRun } from "./calm.ts";
+import { approveStop, endRun } from "./run-end.ts";
 import { Actors } from "./actors.ts";
 import { documentsOf } from "./user-folder.ts";
-import { choose } from "./choose.ts";
+import { choose } from "./choices.ts";
 import { actInFolder } from "./local-acts.ts";
 import { runSync, settingsOf } from "./sync-step.ts";
 import { runWatch } from "./watch-step.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { MANY_RUNS, runs } from "../../property.ts";
-import { OPEN_FILES_FROM, makeScript, ODD_NAMES_FROM, ONE_WAY_FROM } from "./generate.ts";
+import { makeScript, makeSmallScript, ODD_NAMES_FROM, ONE_WAY_FROM, OPEN_FILES_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makeScenarioScript } from "./scenarios.ts";
 import { makeProgramScript } from "./programs.ts";
-import { makeSmallScript } from "./small.ts";
 import { FAILED_ONCE } from "./regression-cases.ts";
 import { runSimulation, type Simulation } from "./run.ts";
 import type { Script } from "./script.ts";

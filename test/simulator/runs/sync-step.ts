@@ -1,6 +1,6 @@
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
-import { syncToConvergence, planOnly } from "../../../src/mirror/engine/run/sync.ts";
+import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/converge.ts";
 import type { Settings, World } from "../../../src/mirror/engine/run/world.ts";
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import type { WireResult } from "../../../src/common/wire.ts";
@@ -13,17 +13,15 @@ import { SETTINGS, ROOT } from "../mirror.ts";
 import { Aim } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
-import { makeTrouble } from "./disk-trouble.ts";
+import { cutShort, drawFault, makeTrouble, type RequestFault } from "./faults.ts";
 import { actInFolder } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
 import { type SimulatedMirror, NO_HOOKS } from "./mirror.ts";
 import { sightBefore } from "./oracle-undone.ts";
-import { checkRun } from "./oracle-run.ts";
-import type { RunFacts } from "./run-facts.ts";
+import { checkRun, type RunFacts } from "./oracle-run.ts";
 import type { SyncStep } from "./script.ts";
 import { Incidents } from "./incidents.ts";
-import { type RequestFault, drawFault, cutShort } from "./request-faults.ts";
-import { isTextOf } from "./stored-texts.ts";
+import { isTextOf } from "./contents.ts";
 import { withoutRename } from "./wire-reading.ts";
 
 /** One sync of one mirror with its faults, and the checks right after it. */

@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
-import { marksOf } from "./text-marks.ts";
+import { marksOf } from "./contents.ts";
 
 /** Reads requests and answers. */
 

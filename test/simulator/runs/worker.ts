@@ -1,10 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { makeScript } from "./generate.ts";
+import { makeScript, makeSmallScript } from "./generate.ts";
 import { makeScenarioScript } from "./scenarios.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makeProgramScript } from "./programs.ts";
-import { makeSmallScript } from "./small.ts";
-import { PROFILES, type ProfileName } from "../../variants/profiles.ts";
+import { type ProfileName, PROFILES } from "../../variants/variant.ts";
 import { runSimulation } from "./run.ts";
 import { shrink } from "./shrink.ts";
 import { describeStep } from "./script.ts";

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { formatAge } from "../../../common/age.ts";
+import { formatAge } from "../../../common/quantities.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type SocketPath, readSocketPath } from "./socket-path.ts";

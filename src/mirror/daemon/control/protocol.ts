@@ -9,7 +9,7 @@ import { parseObject } from "../../../contract/json.ts";
 import type { EventStreamState } from "../../ports/remote.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Result } from "../../../common/trouble.ts";
-import type { WAIT } from "../../operations/declared/wait.ts";
+import type { WAIT } from "../../operations/declared/reads.ts";
 import type { Answer } from "../../operations/define.ts";
 
 /**

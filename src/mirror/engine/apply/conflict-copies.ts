@@ -9,8 +9,18 @@ import type { PathState } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { recordEvent, chooseTrashPlace } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { DONE, withEnd, type ValueOrEnd, withValue, outcomeOfDisk, stale, leaveOpen } from "./effect.ts";
-import { storeFileText, nameLocalContent, storeConflictCopy } from "./text-name.ts";
+import {
+  DONE,
+  leaveOpen,
+  nameLocalContent,
+  outcomeOfDisk,
+  stale,
+  storeConflictCopy,
+  storeFileText,
+  type ValueOrEnd,
+  withEnd,
+  withValue,
+} from "./effect.ts";
 import type { EffectResult } from "./run-effect.ts";
 
 /**

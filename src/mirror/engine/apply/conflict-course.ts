@@ -3,12 +3,11 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import { type Conflict, type ShownVersion, forgetNewestCopy } from "../../model/record.ts";
 import type { Intent } from "../../ports/state.ts";
 import { STALE, DONE, withEnd, makeEvent, fetchText, withValue, readLocal } from "./effect.ts";
-import { writeMergedFile } from "./merge.ts";
+import { describeOpenReviews, mergeWithPublished, writeMergedFile } from "./merge.ts";
 import { type EffectResult, type LocalEffect, runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
-import { mergeWithPublished, describeOpenReviews } from "./in-review.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
 const MERGES_NOW_DETAIL = "the newer version merges: the conflict is resolved";

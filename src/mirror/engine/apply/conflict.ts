@@ -16,7 +16,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { commit, withCurrentChangeId } from "./commit.ts";
 import { findCopy, withoutCopyOnDisk, chooseCopyPath, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
 import { DONE, withValue, makeBlock, type RemoteText, stale, type ValueOrEnd, leaveOpen } from "./effect.ts";
-import { flushFiles } from "./flush.ts";
+import { flushFiles } from "./durability.ts";
 import { type Effect, concludeLocal, type LocalEffect, runEffect } from "./run-effect.ts";
 
 type ConflictCopyRow = Extract<Intent, { kind: "conflict-copy" }>;

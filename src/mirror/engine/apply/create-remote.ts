@@ -9,21 +9,22 @@ import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { fromServicePath, toService } from "../run/world.ts";
 import {
-  withCurrentLinks,
   DONE,
   fetchText,
-  withValue,
+  nameLocalContent,
+  nameRemoteContent,
+  outcomeOfFailedRead,
+  outcomeOfUndoneWrite,
+  outcomeWithoutProof,
   readWithoutStoring,
   stale,
   STALE,
-  outcomeOfUndoneWrite,
-  outcomeOfFailedRead,
-  outcomeWithoutProof,
+  withCurrentLinks,
+  withValue,
 } from "./effect.ts";
-import { refuseCreation } from "./in-the-way.ts";
+import { refuseCreation } from "./place.ts";
 import { type Effect, type EffectPhase, nextPhase } from "./run-effect.ts";
 import { endOfUnfoundWrite } from "./unanswered-writes.ts";
-import { nameLocalContent, nameRemoteContent } from "./text-name.ts";
 import { updateFile } from "./write-file.ts";
 
 type PostRow = Extract<Intent, { kind: "post" }>;

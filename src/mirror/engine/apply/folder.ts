@@ -1,30 +1,30 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
-import { toInodeKey } from "../../planner/match/evidence.ts";
-import { type LocalPath, isWithin, type RemotePath, rebase } from "../../../contract/path.ts";
+import { toFolderInodeKey, toInodeKey } from "../../planner/match/evidence.ts";
+import { ancestorsOf, isWithin, type LocalPath, rebase, type RemotePath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
-import { refuseCreation } from "./in-the-way.ts";
+import { refuseCreation } from "./place.ts";
 import {
-  type ValueOrEnd,
   DONE,
-  withEnd,
   makeEvent,
-  withValue,
-  refuseWithBlock,
   outcomeOfDisk,
-  outcomeOfFault,
-  stale,
-  outcomeOfUndoneWrite,
   outcomeOfFailedRead,
+  outcomeOfFault,
+  outcomeOfUndoneWrite,
+  refuseWithBlock,
+  stale,
+  type ValueOrEnd,
+  withEnd,
+  withValue,
 } from "./effect.ts";
 import { commit, writeChange } from "./commit.ts";
-import { toService, chooseTrashPlace } from "../run/world.ts";
+import { chooseTrashPlace, toService } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { ensureFolders } from "./parents.ts";
 import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import { type FolderRecord, isSameInodeAndBirth } from "../../model/record.ts";
+import type { Disk } from "../../ports/disk.ts";
 
 /** Creates a folder. If the process is killed before the commit, the next plan records it. */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
@@ -279,4 +279,49 @@ function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: 
 
 function rebaseIfWithin(path: string, from: string, to: string): string {
   return isWithin(path, from) ? rebase(path, from, to) : path;
+}
+
+/**
+ * Creates the missing folders above a path. A folder is missing if no listing contained it, or if
+ * it was deleted and a document in it is restored later.
+ * @returns the outcome if a folder could not be created; null on success
+ */
+export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | null {
+  for (const folder of ancestorsOf(path)) {
+    if (ctx.world.disk.look(folder).kind !== "absent") continue;
+    if (hasDisappeared(ctx, folder)) return stale("its folder was removed meanwhile");
+    const makeOutcome = ctx.world.disk.makeFolder(folder);
+    if (makeOutcome.kind !== "done") return outcomeOfDisk(makeOutcome);
+  }
+  return null;
+}
+
+/**
+ * Returns true if a recorded folder is missing although this cycle scanned or created it.
+ * RACE: somebody moved the folder. If mdmirror created it again, base would take the new folder for
+ * the moved one. Documents in the moved folder would then count as moved by the user.
+ */
+function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
+  const dir = world.state.dirAt(path);
+  const key = dir === null ? null : toFolderInodeKey(dir);
+  if (key === null) return false;
+  const scannedFolder = local?.folders.get(path);
+  return made.has(key) || (scannedFolder !== undefined && toFolderInodeKey(scannedFolder) === key);
+}
+
+export type FreePath =
+  | { readonly kind: "free"; readonly path: LocalPath }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/**
+ * Returns the first free path of a series. Stops at a path that cannot be read, because all other
+ * paths may be unreadable for the same reason.
+ */
+export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
+  for (let number = 1; ; number++) {
+    const path = pathOf(number);
+    const atPath = disk.look(path);
+    if (atPath.kind === "absent") return { kind: "free", path };
+    if (atPath.kind === "unknown") return { kind: "unknown", why: atPath.why };
+  }
 }

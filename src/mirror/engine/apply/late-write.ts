@@ -7,13 +7,10 @@ import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { isSetAsidePath } from "../run/world.ts";
-import { hasRestarted, isCutOff } from "./cut-off.ts";
-import { DONE, leaveOpen } from "./effect.ts";
-import { mayBeLost } from "./flush.ts";
+import { hasRestarted, isCutOff, mayBeLost } from "./durability.ts";
+import { DONE, leaveOpen, nameLocalContent } from "./effect.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
-import { containsChanges, moveBeside, putBack, readSetAside } from "./set-aside.ts";
-import { nameLocalContent } from "./text-name.ts";
-import { writeFile } from "./write-file.ts";
+import { containsChanges, moveBeside, putBack, readSetAside, writeFile } from "./write-file.ts";
 
 type SetAsideRow = Extract<Intent, { kind: "set-aside" }>;
 

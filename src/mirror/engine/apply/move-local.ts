@@ -4,7 +4,7 @@ import type { PathState } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { STALE, DONE, withEnd, withValue, outcomeOfDisk, leaveOpen } from "./effect.ts";
-import { ensureFolders } from "./parents.ts";
+import { ensureFolders } from "./folder.ts";
 import type { EffectEnd, EffectResult, LocalEffect } from "./run-effect.ts";
 
 type LocalMoveRow = Extract<Intent, { kind: "move" | "move-folder" }>;

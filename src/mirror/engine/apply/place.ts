@@ -1,11 +1,199 @@
+import type { Digest } from "../../../contract/digest.ts";
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import { isWithin, type LocalPath, parentOf, rebase, type RemotePath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import { type Stamp, isSameInodeAndBirth } from "../../model/record.ts";
-import { isWithin, type LocalPath, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
-import type { ParentRef } from "../../ports/remote.ts";
-import { STALE, withEnd, makeEvent, type ValueOrEnd, withValue, outcomeOfFault, stale } from "./effect.ts";
-import { commit } from "./commit.ts";
-import { toService } from "../run/world.ts";
+import type { BlockReason } from "../../model/block.ts";
+import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import {
+  findContentCode,
+  makeBlock,
+  makeEvent,
+  outcomeOfFault,
+  refuseWithBlock,
+  stale,
+  STALE,
+  type ValueOrEnd,
+  withEnd,
+  withValue,
+} from "./effect.ts";
+import { identifyMove, type WriteRequest } from "./run-effect.ts";
+import { fromServicePath, toService, type World } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
+import { isSameInodeAndBirth, type Stamp } from "../../model/record.ts";
+import type { PathState } from "../../ports/disk.ts";
+import { commit } from "./commit.ts";
+
+type PathOccupant =
+  /**
+   * The next listing will contain the item that is at the path. The next plan can then take the
+   * item into account.
+   */
+  | { readonly kind: "stale"; readonly detail: string }
+  /**
+   * No listing will contain the item that is at the path. The write is blocked and not sent again.
+   */
+  | { readonly kind: "blocked"; readonly detail: string };
+
+/**
+ * Reads the item at a path that is taken according to the service (409 `path_already_exists`).
+ * Finds out whether this key can read the item, and whether the item's path is spelled as in the
+ * request. A service that treats several spellings of a name as equal may have the item under
+ * another spelling, which the next plan then knows. If the read fails, the write is blocked too,
+ * because mdmirror does not repeat a 4xx unchecked (I08).
+ * @param self id of the document or folder to move; null if it is new
+ */
+async function examineTakenPath(
+  ctx: CycleContext,
+  path: RemotePath,
+  self: DocId | DirId | null,
+): Promise<PathOccupant> {
+  const items = await ctx.world.remote.itemsAt(toService(ctx.world, path));
+  const itemPlaces = items.map((item) => ({ id: item.id, path: fromServicePath(ctx.world, item.path) }));
+  if (itemPlaces.some((place) => place.path === path && place.id !== self))
+    return { kind: "stale", detail: "the path is in use on the service" };
+  const [otherItem] = itemPlaces;
+  if (otherItem === undefined)
+    return { kind: "blocked", detail: "the path is in use on the service, by a document that this key cannot read" };
+  const bothNames = `${JSON.stringify(path)} and ${JSON.stringify(otherItem.path ?? path)}`;
+  if (otherItem.id === self)
+    return {
+      kind: "blocked",
+      detail: `the service treats ${bothNames} as the same name, and cannot change its spelling`,
+    };
+  const detail = `the service treats ${bothNames} as the same name, and already has the second`;
+  return { kind: hasLearnedNames(ctx) ? "stale" : "blocked", detail };
+}
+
+/**
+ * Returns the outcome for a document or folder that the service refused to create. The outcome is
+ * stale if the next plan can avoid the refusal; otherwise the item is blocked.
+ * @param digest content of the new document; a change of the content ends the block; null for a
+ * folder
+ */
+export async function refuseCreation(
+  ctx: CycleContext,
+  { localPath: path, remotePath }: { readonly localPath: LocalPath; readonly remotePath: RemotePath },
+  digest: Digest | null,
+  fault: Fault,
+): Promise<Outcome> {
+  if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
+  const code = findContentCode(fault);
+  const blockBecause = (reason: BlockReason, detail: string, digest: Digest | null): Outcome =>
+    refuseWithBlock(ctx, fault, { key: path, path, reason, code, detail, digest });
+  if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
+    const { kind, detail } = await examineTakenPath(ctx, remotePath, null);
+    return kind === "stale" ? stale(detail) : blockBecause("occupied-unseen", detail, null);
+  }
+  const isAboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
+  if (isAboutName && hasLearnedNames(ctx)) return stale(NAME_RULES_LEARNED);
+  return fault.status === 403
+    ? blockBecause("read-only", fault.detail, null)
+    : blockBecause("refused", fault.detail, digest);
+}
+
+export type MoveRequest = {
+  /** New parent folder; null if the parent folder stays. */
+  readonly parent: ParentRef | null;
+  /** Local path that the document or folder had in the plan. */
+  readonly lastLocalPath: LocalPath;
+};
+
+export async function prepareMove(
+  ctx: CycleContext,
+  move: {
+    readonly id: DocId | DirId;
+    readonly from: RemotePath;
+    readonly to: RemotePath;
+    readonly lastLocalPath: LocalPath;
+  },
+): Promise<
+  ValueOrEnd<{ readonly currentPath: LocalPath; readonly input: MoveRequest; readonly request: WriteRequest }>
+> {
+  const { id, lastLocalPath } = move;
+  const parent = await findNewParent(ctx, move);
+  if (parent.kind === "end") return parent;
+  const currentPath = followLocalMoves(ctx, lastLocalPath);
+  const request = { facts: identifyMove(move, parent.value), item: { key: id, path: currentPath } };
+  return withValue({ currentPath, input: { parent: parent.value, lastLocalPath }, request });
+}
+
+type MoveIntent = Extract<Intent, { kind: "patch" | "patch-folder" }>;
+
+/**
+ * Returns the outcome of a move that the service refused: stale if the next plan can avoid the
+ * refusal. Otherwise blocks the move.
+ */
+export async function refuseMove(
+  ctx: CycleContext,
+  row: MoveIntent,
+  { parent, lastLocalPath }: MoveRequest,
+  fault: Fault,
+): Promise<Outcome> {
+  if (row.kind === "patch-folder" && ctx.world.remote.traits().folderPatch === "no") return FOLDER_NOT_MOVED_WHOLE;
+  if (fault.kind !== "problem") return outcomeOfFault(fault);
+  if (fault.pointers.includes("/name") && hasLearnedNames(ctx)) return stale(NAME_RULES_LEARNED);
+  const { status, code, requestId } = fault;
+  const path = followLocalMoves(ctx, lastLocalPath);
+  const key = row.kind === "patch" ? row.id : row.dirId;
+  const blockBecause = (reason: BlockReason, detail: string): Outcome =>
+    outcomeOfFault(fault, makeBlock(ctx, { key, path, reason, code, detail, requestId }));
+  if (code === "path_already_exists") {
+    const occupant = await examineTakenPath(ctx, row.to, key);
+    return occupant.kind === "stale" ? stale(occupant.detail) : blockBecause("occupied-unseen", occupant.detail);
+  }
+  if (parent?.kind === "root" && status === 400)
+    return row.kind === "patch" ? blockBecause("no-move-to-root", DOCUMENT_NOT_TO_ROOT) : FOLDER_NOT_TO_ROOT;
+  return blockBecause(status === 403 ? "read-only" : "refused", fault.detail);
+}
+
+const FOLDER_NOT_MOVED_WHOLE = stale(
+  "this service cannot move a whole folder; mdmirror moves its documents one by one",
+);
+const DOCUMENT_NOT_TO_ROOT = "this service cannot move a document to the root; its edits are still synced";
+const FOLDER_NOT_TO_ROOT = stale(
+  "this service cannot move a folder to the root; mdmirror moves its documents to a new folder in the root",
+);
+
+const NAME_RULES_LEARNED = "after planning this step, mdmirror learned more about the names that the service accepts";
+
+/**
+ * Returns true if the service has shown, since the plan was made, that it forbids certain names or
+ * treats certain names as equal.
+ */
+function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
+  const currentTraits: RemoteTraits = world.remote.traits();
+  return (
+    currentTraits.refusedCharacters !== before.refusedCharacters ||
+    currentTraits.foldsCase !== before.foldsCase ||
+    currentTraits.foldsUnicode !== before.foldsUnicode
+  );
+}
+
+/**
+ * Returns true if the user moved the file back after the move on the service was interrupted. Base
+ * still has the old local path, so the plan would see no local move. It would then move the file
+ * again, to the path that the user left.
+ */
+export function isMovedBack({ disk, state }: World, intent: MoveIntent): boolean {
+  const { lastLocalPath } = intent;
+  const base = intent.kind === "patch" ? state.record(intent.id) : state.dir(intent.dirId);
+  if (base === null || lastLocalPath === base.localPath) return false;
+  const atBasePath = disk.look(base.localPath);
+  if (
+    "stamp" in base
+      ? isFileOf(atBasePath, base.stamp)
+      : atBasePath.kind === "folder" && isSameInodeAndBirth(atBasePath, base)
+  )
+    return true;
+  return (
+    atBasePath.kind === (intent.kind === "patch" ? "file" : "folder") && disk.look(lastLocalPath).kind === "absent"
+  );
+}
+
+function isFileOf(atPath: PathState, stamp: Stamp | null): boolean {
+  return atPath.kind === "file" && stamp !== null && isSameInodeAndBirth(atPath.stamp, stamp);
+}
 
 /**
  * Returns the current path of a file, given its path in the plan.
@@ -18,7 +206,7 @@ export function followLocalMoves(ctx: CycleContext, planned: LocalPath): LocalPa
   return path;
 }
 
-export function findNewParent(
+function findNewParent(
   ctx: CycleContext,
   { from, to }: { readonly from: RemotePath; readonly to: RemotePath },
 ): Promise<ValueOrEnd<ParentRef | null>> | ValueOrEnd<null> {

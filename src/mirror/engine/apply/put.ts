@@ -8,28 +8,29 @@ import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import {
-  STALE,
-  withCurrentLinks,
-  findContentCode,
+  chooseEventCode,
   DONE,
-  withEnd,
   fetchText,
-  type ValueOrEnd,
-  withValue,
-  refuseWithBlock,
+  findContentCode,
+  nameLocalContent,
+  nameRemoteContent,
   outcomeOfFault,
-  type RemoteText,
-  readBase,
-  readWithoutStoring,
-  stale,
   outcomeOfUndoneWrite,
   outcomeWithoutProof,
-  chooseEventCode,
+  readBase,
+  readWithoutStoring,
+  refuseWithBlock,
+  type RemoteText,
+  STALE,
+  stale,
+  type ValueOrEnd,
+  withCurrentLinks,
+  withEnd,
+  withValue,
 } from "./effect.ts";
-import { describeOpenReviews } from "./in-review.ts";
+import { describeOpenReviews } from "./merge.ts";
 import type { EffectEnd, Effect, EffectResult } from "./run-effect.ts";
 import { endOfCombinedWrite, endOfUnfoundWrite } from "./unanswered-writes.ts";
-import { nameLocalContent, nameRemoteContent } from "./text-name.ts";
 import { updateFile } from "./write-file.ts";
 
 type PutRow = Extract<Intent, { kind: "put" }>;

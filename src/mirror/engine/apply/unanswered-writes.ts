@@ -31,7 +31,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { commit, writeChange } from "./commit.ts";
 import { fetchText, type RemoteText, stale } from "./effect.ts";
 import type { EffectEnd } from "./run-effect.ts";
-import { containsChanges } from "./set-aside.ts";
+import { containsChanges } from "./write-file.ts";
 
 type WriteIntent = Extract<Intent, { kind: "put" | "post" }>;
 type SentRow = Extract<Intent, { kind: "sent" }>;

@@ -7,7 +7,7 @@ import {
   type BarrierScanResult,
 } from "../run/barrier.ts";
 import type { World } from "../run/world.ts";
-import type { BarrierEnd } from "./daemon-types.ts";
+import type { BarrierEnd } from "./interface.ts";
 import type { Runner } from "./runner.ts";
 
 /**

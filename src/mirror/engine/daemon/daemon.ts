@@ -6,15 +6,23 @@ import type { Watcher } from "../../ports/disk.ts";
 import type { World } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { Barriers } from "./barriers.ts";
-import type { BarrierEnd, Daemon, DaemonOptions, DaemonRequest, DaemonStatus } from "./daemon-types.ts";
-import { type DaemonEvent, EventPublisher } from "./events.ts";
+import {
+  type BarrierEnd,
+  type Daemon,
+  type DaemonEvent,
+  type DaemonOptions,
+  type DaemonRequest,
+  type DaemonStatus,
+  type DaemonTiming,
+  DEFAULT_TIMING,
+  EventPublisher,
+} from "./interface.ts";
 import { Runner } from "./runner.ts";
-import { type DaemonTiming, DEFAULT_TIMING } from "./timing.ts";
 import type { Clock } from "../../../common/clock.ts";
 
-export type { BarrierEnd, Daemon } from "./daemon-types.ts";
-export type { DaemonEvent } from "./events.ts";
-export type { DaemonTiming } from "./timing.ts";
+export type { BarrierEnd, Daemon } from "./interface.ts";
+export type { DaemonEvent } from "./interface.ts";
+export type { DaemonTiming } from "./interface.ts";
 
 export function createDaemon(world: World, watcher: Watcher, options: DaemonOptions): Daemon {
   return new DaemonLoop(world, watcher, options);

@@ -6,12 +6,11 @@ import { toService, type World } from "../run/world.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { KnownTrees } from "./known-trees.ts";
 import type { RequestBudget } from "./request-budget.ts";
-import type { DaemonTiming } from "./timing.ts";
+import type { DaemonTiming } from "./interface.ts";
 import type { Selector } from "../../../contract/resources.ts";
 import type { DocumentPaths } from "../../model/record.ts";
 import type { State } from "../../ports/state.ts";
-import { toRemoteFiles } from "../observe/listed.ts";
-import { isWholeServiceFault } from "../observe/prove-absences.ts";
+import { isWholeServiceFault, toRemoteFiles } from "../observe/documents.ts";
 
 /**
  * A part of the workspace that is listed separately and often.

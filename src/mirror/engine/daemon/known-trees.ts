@@ -14,13 +14,13 @@ import {
 } from "../../model/tree.ts";
 import type { StoreContent } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import { makeLocalContentStore } from "../apply/text-name.ts";
+import { makeLocalContentStore } from "../apply/effect.ts";
 import { NOTHING_SEEN } from "../observe/both-sides.ts";
-import type { DocumentList } from "../observe/listed.ts";
+import type { DocumentList } from "../observe/documents.ts";
 import { type KnownRemoteFacts, observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
 import type { CycleEnd, PlannedCycle } from "../run/cycle-context.ts";
 import { hasSucceeded, isReviewOfConflict } from "../run/execute.ts";
-import { isRestored } from "../run/generation.ts";
+import { isRestored } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { MAX_PAGE_LIMIT } from "../../../contract/limits.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { EventHint } from "../../ports/remote.ts";
-import type { DaemonTiming } from "./timing.ts";
+import type { DaemonTiming } from "./interface.ts";
 
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 

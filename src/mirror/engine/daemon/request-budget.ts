@@ -1,6 +1,6 @@
 import { MAX_PAGE_LIMIT } from "../../../contract/limits.ts";
 import type { Remote } from "../../ports/remote.ts";
-import type { DaemonTiming } from "./timing.ts";
+import type { DaemonTiming } from "./interface.ts";
 
 const MINUTE_MS = 60_000;
 /**

@@ -2,18 +2,23 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import type { Fault, RemoteEvents } from "../../ports/remote.ts";
 import type { Watcher } from "../../ports/disk.ts";
-import { listDocuments } from "../observe/listed.ts";
+import { listDocuments } from "../observe/documents.ts";
 import { META } from "../run/meta.ts";
 import type { Settings, World } from "../run/world.ts";
-import type { DaemonStatus } from "./daemon-types.ts";
-import type { EventPublisher } from "./events.ts";
-import { FolderWatch, type WatchListener } from "./folder-watch.ts";
-import { EventWatch } from "./event-watch.ts";
-import { IDLE, PAUSED, type DaemonPhase, describeStop, chooseFailureReason } from "./phase.ts";
-import { RunLog } from "./run-log.ts";
-import { DaemonRuns } from "./runs.ts";
+import {
+  chooseFailureReason,
+  type DaemonPhase,
+  type DaemonStatus,
+  type DaemonTiming,
+  describeStop,
+  type EventPublisher,
+  IDLE,
+  PAUSED,
+  toWallTime,
+} from "./interface.ts";
+import { EventWatch, FolderWatch, type WatchListener } from "./watches.ts";
+import { DaemonRuns, RunLog } from "./runs.ts";
 import { type DueWork, Schedule } from "./schedule.ts";
-import { type DaemonTiming, toWallTime } from "./timing.ts";
 
 /** LIMIT: number of changed paths in the status, so that the status stays short. */
 const MAX_DIRTY_SHOWN = 100;

@@ -3,27 +3,28 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { Block } from "../../model/record.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees, Unread } from "../../model/tree.ts";
-import { RunEntry, runCycles } from "../run/converge.ts";
+import { runCycles, RunEntry } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
 import {
   type CycleEnd,
-  makeEmptyMemory,
   type DaemonObservers,
-  type PlannedCycle,
+  forgetFutile,
+  makeEmptyMemory,
   makeEmptyTally,
+  type PlannedCycle,
 } from "../run/cycle-context.ts";
-import { forgetFutile } from "../run/repeat-guard.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
-import { FilesInUse } from "./files-in-use.ts";
+import { FilesInUse } from "../run/files-in-use.ts";
 import { HotPlaces } from "./hot-places.ts";
 import { KnownTrees } from "./known-trees.ts";
-import { PendingDeletions } from "./pending-deletions.ts";
-import { DirtyPaths, findEmptied, hidePaths, isHidden, UnchangedSince } from "./unsettled.ts";
+import { DirtyPaths, findEmptied, hidePaths, isHidden, PendingDeletions, UnchangedSince } from "./unsettled.ts";
 import { RemoteHints } from "./remote-hints.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { StalePaths } from "./stale-paths.ts";
-import type { DaemonTiming } from "./timing.ts";
+import { type DaemonTiming, type EventPublisher, toWallTime } from "./interface.ts";
+import { META } from "../run/meta.ts";
+import { forgetSent, rememberLastRun } from "../run/run-state.ts";
 
 /**
  * LIMIT: number of documents that are synced without a full run. For each of them, mdmirror reads
@@ -213,4 +214,83 @@ function findStoppedDeletions({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
     if (action?.kind === "delete-remote") paths.add(action.localPath);
   }
   return paths;
+}
+
+/** Milliseconds after which the time of the last sync is written again, if nothing else changes. */
+const NOTE_SYNCED_MS = 60_000;
+
+/** Keeps the results of runs. Writes them to the state file only when necessary. */
+export class RunLog {
+  readonly #world: World;
+  readonly #publisher: EventPublisher;
+  readonly #deletions: PendingDeletions;
+  #report: RunReport | null = null;
+  #isStopAnnounced = false;
+  #inSyncAsOf: number | null = null;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(world: World, publisher: EventPublisher, deletions: PendingDeletions) {
+    this.#world = world;
+    this.#publisher = publisher;
+    this.#deletions = deletions;
+  }
+
+  /** @param listed true if the run listed the service; otherwise both sides are not proven equal */
+  note(report: RunReport, listed: boolean): void {
+    const earlierReport = this.#report;
+    const didSomething = report.run !== 0 && report.run !== earlierReport?.run;
+    this.#report = report;
+    if (listed) this.noteListed(didSomething);
+    rememberLastRun(this.#world, report);
+    this.#publishDeletions(report);
+    if (didSomething || earlierReport === null || !haveSameEnd(earlierReport, report))
+      this.#publisher.publish({ kind: "run", report });
+  }
+
+  report(): RunReport | null {
+    return this.#report;
+  }
+
+  inSyncAsOf(): number | null {
+    return this.#inSyncAsOf;
+  }
+
+  /**
+   * Publishes the pending deletions. Publishes all of them again when a safety check is newly
+   * expected to stop the sync.
+   */
+  #publishDeletions({ expectedStopReasons }: RunReport): void {
+    const isStopExpected = expectedStopReasons !== undefined;
+    const { begun, cancelled } = this.#deletions.takeChanges(isStopExpected && !this.#isStopAnnounced);
+    for (const { path, dueAt, inConflict } of begun) {
+      const dueTime = toWallTime(this.#world.clock, dueAt);
+      this.#publisher.publish({ kind: "deletion-pending", path, dueAt: dueTime, inConflict, asks: isStopExpected });
+    }
+    this.#isStopAnnounced = isStopExpected;
+    for (const path of cancelled) this.#publisher.publish({ kind: "deletion-called-off", path });
+  }
+
+  /**
+   * Records that both sides are equal, after a listing of the service, if the last run left no
+   * change.
+   * @param writeNow true to write the time to the state file immediately; otherwise it is written
+   * once a minute
+   */
+  noteListed(writeNow: boolean): void {
+    if (this.#report?.state !== "in-sync") return;
+    const { clock, state } = this.#world;
+    this.#inSyncAsOf = clock.now();
+    forgetSent(state);
+    if (!writeNow && clock.monotonic() - this.#writtenAt < NOTE_SYNCED_MS) return;
+    this.#writtenAt = clock.monotonic();
+    state.setMeta(META.syncedAt, String(this.#inSyncAsOf));
+  }
+}
+
+function haveSameEnd(a: RunReport, b: RunReport): boolean {
+  return b.oneWay === undefined && a.state === b.state && toAttentionKey(a) === toAttentionKey(b);
+}
+
+function toAttentionKey({ attention }: RunReport): string {
+  return attention.map(({ path, kind }) => `${kind} ${path}`).join("\n");
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "../../../common/clock.ts";
 import type { Random } from "../../../common/random.ts";
-import type { FailureReason } from "./phase.ts";
+import type { DaemonTiming, FailureReason } from "./interface.ts";
 import type { DaemonRuns } from "./runs.ts";
-import type { DaemonTiming } from "./timing.ts";
 
 /**
  * Kind of work that can be due.

@@ -7,11 +7,10 @@ import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import { areSimilar, makeLineProfile } from "../../model/similar.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
-import { trashFile } from "../apply/set-aside.ts";
-import { writeFile } from "../apply/write-file.ts";
+import { trashFile, writeFile } from "../apply/write-file.ts";
 import type { CycleEnd, CycleContext } from "../run/cycle-context.ts";
-import { findUse } from "../run/files-in-editors.ts";
-import { nameLocalContent } from "../apply/text-name.ts";
+import { findUse } from "../run/files-in-use.ts";
+import { nameLocalContent } from "../apply/effect.ts";
 import { chooseTrashPlace } from "../run/world.ts";
 
 type VacatedPath = {

@@ -10,13 +10,18 @@ import { deriveExpectedPath, findFolders } from "../../planner/match/folder-path
 import { findLocalPlaces } from "../../planner/local-places.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalFile, LocalTree, Trees } from "../../model/tree.ts";
-import { hasRestarted, isDamagedByPowerLoss, isZeroed, mayBeCutOff } from "../apply/cut-off.ts";
-import { flushFiles, mayBeLost } from "../apply/flush.ts";
+import {
+  flushFiles,
+  hasRestarted,
+  isDamagedByPowerLoss,
+  isZeroed,
+  mayBeCutOff,
+  mayBeLost,
+} from "../apply/durability.ts";
 import { META } from "../run/meta.ts";
-import { makeTextFinder } from "../run/policy.ts";
+import { type CycleContext, makeTextFinder } from "../run/cycle-context.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
-import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent, chooseTrashPlace } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ArrivingFile } from "../../ports/state.ts";

@@ -16,9 +16,8 @@ import { isSameInodeAndBirth } from "../../model/record.ts";
 import type { LocalFile, RemoteTree } from "../../model/tree.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
 import type { State } from "../../ports/state.ts";
-import { KnownSpellings } from "./known-spellings.ts";
+import { isResolvedNow, KnownSpellings, withoutTarget } from "./known-spellings.ts";
 import { LinkPlaces, type LinkScope, type PlacesByTime } from "./places.ts";
-import { withoutTarget, isResolvedNow } from "./leads-elsewhere.ts";
 import { once } from "../../../common/once.ts";
 
 type LinkState = Pick<

@@ -1,10 +1,10 @@
 import { type DocId, isDocId } from "../../../contract/ids.ts";
 import { INERT_SCHEME } from "../../../markdown/links/destination.ts";
-import { readLinkTargets, createTargetLookup, removeDestinations } from "../../../markdown/links/link-targets.ts";
+import { createTargetLookup, readLinkTargets, removeDestinations } from "../../../markdown/links/link-targets.ts";
 import { respell, toDisk } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
-import type { LocalPath } from "../../../contract/path.ts";
+import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LocalTree, TextLookup, Trees } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
@@ -12,18 +12,17 @@ import type { Disk, StoreContent } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type DigestedText, LinkForms } from "./forms.ts";
 import {
-  withoutTarget,
-  isFileOfAnother,
-  isSameSpelling,
-  isPathOfAnother,
-  isTargetAmbiguous,
   hasMovedTarget,
   hasNewTarget,
-} from "./leads-elsewhere.ts";
-import { type InertLinks, reportInertLinks } from "./inert.ts";
-import { LinkedDisk } from "./linked-disk.ts";
+  isFileOfAnother,
+  isPathOfAnother,
+  isSameSpelling,
+  isTargetAmbiguous,
+  withoutTarget,
+} from "./known-spellings.ts";
+import { LinkedDisk, type MatchInput } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
-import type { MatchInput } from "./read-found.ts";
+import { readNameOfDestination } from "../../../markdown/links/wiki.ts";
 
 /** A file with links to rewrite: its spellings before and after, and its new bytes. */
 export type Respelling = {
@@ -251,4 +250,74 @@ export class MirrorLinks {
 
 function compareByPath([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1;
+}
+
+/** Uploaded links that lead to no document (`ref://…`): their number by reason, and examples. */
+export type InertLinks = {
+  readonly reason: InertReason;
+  readonly count: number;
+  /** Files with links that lead to no document. `to` is the destination as written in the file. */
+  readonly first: readonly { readonly path: LocalPath; readonly to: string }[];
+};
+
+/**
+ * Reason why a link leads to no document.
+ * - `no-target`: nothing is at the path.
+ * - `no-document`: an image or another kind of file is at the path.
+ * - `not-mirrored`: the file at the path is never synced.
+ * - `not-created`: the document is not on the service, because its upload is blocked.
+ * - `outside`: the path is outside the linked folder.
+ * - `pending`: the target exists now, but the document with the link must wait (in review, blocked,
+ *   in conflict).
+ */
+type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
+
+/** LIMIT: number of links that are reported for each reason, so that the report stays short. */
+const MAX_LISTED = 5;
+
+type TargetPlaces = Pick<LinkPlaces, "idAt" | "isGone">;
+
+/**
+ * Returns the links without a document by reason, the most frequent reason first.
+ * @param texts paths of the uploaded files, and the targets of their links
+ */
+function reportInertLinks(
+  texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly LinkTarget[] }>,
+  tree: LocalTree,
+  places: TargetPlaces,
+): InertLinks[] {
+  const linksByReason = new Map<InertReason, { count: number; readonly first: { path: LocalPath; to: string }[] }>();
+  for (const { path, leads } of texts) {
+    for (const lead of leads) {
+      const reason = findInertReason(lead, tree, places);
+      if (reason === null) continue;
+      const entry = linksByReason.get(reason) ?? { count: 0, first: [] };
+      linksByReason.set(reason, entry);
+      entry.count++;
+      if (entry.first.length < MAX_LISTED) entry.first.push({ path, to: lead.destination });
+    }
+  }
+  return [...linksByReason].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
+}
+
+/**
+ * Returns the reason why a link leads to no document. Returns null if it leads to a document, or
+ * was uploaded as written.
+ */
+function findInertReason(
+  { destination, at, to }: LinkTarget,
+  { files, folders, others, ignores }: LocalTree,
+  places: TargetPlaces,
+): InertReason | null {
+  const isInert =
+    (to === null || (destination !== to && places.isGone(to))) && readNameOfDestination(destination) === null;
+  if (!isInert) return null;
+  if (at === null) return "outside";
+  if (places.idAt(at) !== null) return "pending";
+  if (files.has(at) || folders.has(at)) return "not-created";
+  if (at === "") return "no-document";
+  if (others.has(at) || ignores(at, "file")) return at.endsWith(".md") ? "not-mirrored" : "no-document";
+  return ancestorsOf(at).some((folder) => others.has(folder) || ignores(folder, "folder"))
+    ? "not-mirrored"
+    : "no-target";
 }

@@ -1,7 +1,11 @@
 import { type DirId, type DocId, isDocId } from "../../../contract/ids.ts";
-import { NameIndex, createDocumentNames } from "../../../markdown/links/names.ts";
+import {
+  createDocumentNames,
+  type DocumentNames,
+  NameIndex,
+  readNameOfDestination,
+} from "../../../markdown/links/wiki.ts";
 import { type Place, resolveDestination } from "../../../markdown/links/place.ts";
-import { type DocumentNames, readNameOfDestination } from "../../../markdown/links/wiki.ts";
 import { once } from "../../../common/once.ts";
 import { isAway } from "../../model/record.ts";
 import { type LocalPath, type RemotePath, depthOf, isWithin, rebase } from "../../../contract/path.ts";

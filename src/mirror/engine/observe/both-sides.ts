@@ -13,13 +13,18 @@ import {
 import type { StoreContent } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { includeAllDocuments, RecordColumns } from "../../model/left-out.ts";
-import { hasRestarted } from "../apply/cut-off.ts";
+import { flushEarlier, hasRestarted } from "../apply/durability.ts";
 import { withRestoredFiles, rememberBoot, restoreDamagedFiles, recoverNewFiles } from "../journal/power-loss.ts";
-import { flushEarlier } from "../apply/flush.ts";
-import { recoverLocal, recoverRemote, type OpenWrites } from "../journal/recover.ts";
-import { APPROVE_EMPTY, type CycleContext, type CycleInput } from "../run/cycle-context.ts";
+import {
+  hideDocuments,
+  hideOpenFolderMoves,
+  hideOpenPosts,
+  type OpenWrites,
+  recoverLocal,
+  recoverRemote,
+} from "../journal/recover.ts";
+import { APPROVE_EMPTY, type CycleContext, type CycleInput, makePolicy, makeTextFinder } from "../run/cycle-context.ts";
 import { readApprovedKeys } from "../run/guard-facts.ts";
-import { hideDocuments, hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
   type KnownRemoteFacts,
   type LoadedBase,
@@ -30,13 +35,11 @@ import {
   type RemoteScan,
 } from "./observe.ts";
 import { closeSent, recordMovedPosts } from "../apply/unanswered-writes.ts";
-import { nameRemoteContent, makeLocalContentStore } from "../apply/text-name.ts";
+import { isNotFound, makeLocalContentStore, nameRemoteContent } from "../apply/effect.ts";
 import type { Policy } from "../../model/policy.ts";
-import { makePolicy, makeTextFinder } from "../run/policy.ts";
 import type { World } from "../run/world.ts";
-import { toRemoteFile } from "./listed.ts";
+import { toRemoteFile } from "./documents.ts";
 import { digestOf } from "../../../contract/digest.ts";
-import { isNotFound } from "../apply/effect.ts";
 
 type ObservedTrees =
   | { readonly kind: "seen"; readonly trees: Trees }

@@ -12,14 +12,15 @@ import type { Fault, Listing } from "../../ports/remote.ts";
 import type { RecordColumns } from "../../model/left-out.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
-import { type DocumentList, listDocuments } from "./listed.ts";
 import {
+  type AbsenceProof,
+  type DocumentList,
   findUnlisted,
   isWholeServiceFault,
-  type AbsenceProof,
-  proveAbsences,
+  listDocuments,
   makeEmptyProof,
-} from "./prove-absences.ts";
+  proveAbsences,
+} from "./documents.ts";
 import { fromServicePath, type World } from "../run/world.ts";
 
 export type LoadedBase = BaseTree & {

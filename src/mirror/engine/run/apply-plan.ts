@@ -1,15 +1,32 @@
 /** Runs the steps of a plan. Logs the steps that fail, and remembers them. */
-
-import { type Action, type Outcome, getSubject } from "../../model/action.ts";
+import { type Action, type ActionOf, getSubject, type Outcome, type Step } from "../../model/action.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
-import { readEarlierOutcome, isFutileRepeat, noteFutileAction } from "./repeat-guard.ts";
-import { journalNewFiles } from "../apply/create-local.ts";
-import { performAction } from "../apply/perform.ts";
+import { type CycleContext, isFutileRepeat, noteFutileAction, readEarlierOutcome } from "./cycle-context.ts";
+import { createLocal, journalNewFiles, recordNewOnBothSides, writeLocal } from "../apply/download.ts";
 import { recordEvent } from "./world.ts";
-import type { CycleContext } from "./cycle-context.ts";
+import { checkConflict, dropConflict, endConflict, renewConflict } from "../apply/conflict-course.ts";
+import { staleIfInUse } from "../apply/effect.ts";
+import {
+  forgetFolder,
+  makeFolderLocal,
+  makeFolderRemote,
+  recordFolder,
+  removeFolderLocal,
+  removeFolderRemote,
+} from "../apply/folder.ts";
+import { moveDocument, moveFolderRemote } from "../apply/move-remote.ts";
+import { merge, settleReview } from "../apply/merge.ts";
+import { moveLocal } from "../apply/move-local.ts";
+import { recordNewPaths } from "../apply/place.ts";
+import { deleteRemote, forgetDocument, trashLocal, updateRecordFlags } from "../apply/presence.ts";
+import { createRemote } from "../apply/create-remote.ts";
+import { putContent } from "../apply/put.ts";
+import { runEffect, runLocalEffect } from "../apply/run-effect.ts";
+import { orderTargetsFirst } from "../../../common/targets-first.ts";
+import type { MirrorLinks } from "../links/mirror-links.ts";
 
 /**
  * LIMIT: number of steps that run at the same time. The number is higher than the client's number
@@ -87,5 +104,76 @@ function noteFailure(
   state.transact(() => {
     if (block !== null) state.putBlock(block);
     recordEvent(ctx.world, ctx.run, { kind: "fault", side: "both", ...fault });
+  });
+}
+
+type PerformFunction<K extends Action["kind"]> = (ctx: CycleContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
+
+const EFFECTS: { readonly [K in Action["kind"]]: PerformFunction<K> } = {
+  "create-local": createLocal,
+  // ORDER: `staleIfInUse` runs before the download, because the downloaded content could not be
+  // written to a file in use. The write checks again whether the file is in use.
+  "write-local": (ctx, action) => staleIfInUse(ctx, action) ?? writeLocal(ctx, action),
+  "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
+  put: (ctx, action) => runEffect(ctx, putContent, action),
+  merge: (ctx, action) => staleIfInUse(ctx, action) ?? merge(ctx, action),
+  meet: recordNewOnBothSides,
+  "settle-review": settleReview,
+  "trash-local": trashLocal,
+  "delete-remote": deleteRemote,
+  forget: forgetDocument,
+  "note-facts": updateRecordFlags,
+  "move-local": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move" }),
+  "rename-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
+  "reparent-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
+  relink: recordNewPaths,
+  "end-conflict": endConflict,
+  "look-again": checkConflict,
+  "renew-conflict": renewConflict,
+  "move-conflict-copy": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move" }),
+  "drop-conflict": (ctx, action) => runLocalEffect(ctx, dropConflict, action),
+  "make-folder-local": makeFolderLocal,
+  "make-folder-remote": (ctx, action) => runEffect(ctx, makeFolderRemote, action),
+  "link-folder": (ctx, action) => recordFolder(ctx, action),
+  "move-folder-local": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move-folder" }),
+  "rename-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
+  "reparent-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
+  "remove-folder-local": removeFolderLocal,
+  "remove-folder-remote": (ctx, action) => runEffect(ctx, removeFolderRemote, action),
+  "forget-folder": (ctx, action) => forgetFolder(ctx, action),
+};
+
+export async function performAction(ctx: CycleContext, action: Action): Promise<Outcome> {
+  return (EFFECTS[action.kind] as PerformFunction<Action["kind"]>)(ctx, action as never);
+}
+
+/**
+ * Orders a plan so that a document is created before the documents that link to it. A link can then
+ * be sent with the id of its target. If links form a circle, one document is sent with a link that
+ * has no target yet. The next cycle sends that document again.
+ */
+export function orderPlanTargetsFirst(plan: Plan, links: MirrorLinks): Plan {
+  const creatingSteps = new Map<LocalPath, number>();
+  for (const [index, { action }] of plan.steps.entries())
+    if (action.kind === "create-remote") creatingSteps.set(action.localPath, index);
+  if (creatingSteps.size === 0 || links.forms.known.isEmpty()) return plan;
+  const targetsByStep = plan.steps.map(({ action }) => findTargetSteps(action, creatingSteps, links));
+  const positionByStep = orderTargetsFirst(targetsByStep, creatingSteps.values());
+  const steps = plan.steps.map((step, index): Step => {
+    const stepIndex = positionByStep.get(index) ?? Number.POSITIVE_INFINITY;
+    const targetSteps = targetsByStep[index]!.filter(
+      (target) => target !== index && positionByStep.get(target)! < stepIndex,
+    );
+    return targetSteps.length === 0 ? step : { ...step, after: [...step.after, ...targetSteps] };
+  });
+  return { ...plan, steps };
+}
+
+function findTargetSteps(action: Action, creating: ReadonlyMap<LocalPath, number>, links: MirrorLinks): number[] {
+  if (action.kind !== "create-remote" && action.kind !== "put") return [];
+  const linkTargets = links.leadsOf(action.localPath, action.expect);
+  return linkTargets.flatMap(({ at, to }) => {
+    const target = to === null && at !== null ? creating.get(at) : undefined;
+    return target === undefined ? [] : [target];
   });
 }

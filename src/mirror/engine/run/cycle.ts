@@ -7,8 +7,8 @@ import {
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
-import { flushNow } from "../apply/flush.ts";
-import { orderPlanTargetsFirst } from "../links/created-first.ts";
+import { flushNow } from "../apply/durability.ts";
+import { applyPlan, orderPlanTargetsFirst } from "./apply-plan.ts";
 import { rewriteLinks } from "../links/respell.ts";
 import {
   NOTHING_SEEN,
@@ -19,25 +19,35 @@ import {
   withReturnedPaths,
   withUnseen,
 } from "../observe/both-sides.ts";
-import { applyPlan } from "./apply-plan.ts";
 import { listConflictCopies } from "../../model/names.ts";
-import { storeConflictCopy } from "../apply/text-name.ts";
+import { readDocument, storeConflictCopy } from "../apply/effect.ts";
 import type { StepEnd } from "./execute.ts";
-import { isRestored } from "./generation.ts";
-import { checkRoot, computeConflictBudget, gatherSignals, rememberEmptied, type RootCheck } from "./guard-facts.ts";
-import { CycleContext, type CycleEnd, type CycleInput, type PlannedCycle } from "./cycle-context.ts";
+import {
+  checkRoot,
+  computeConflictBudget,
+  gatherSignals,
+  isRestored,
+  rememberEmptied,
+  type RootCheck,
+} from "./guard-facts.ts";
+import {
+  CycleContext,
+  type CycleEnd,
+  type CycleInput,
+  makePolicy,
+  makeTextFinder,
+  type PlannedCycle,
+} from "./cycle-context.ts";
 import { makeStoppable } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { EXACT_DISK, type LocalPath } from "../../../contract/path.ts";
 import { makePlan } from "../../planner/plan.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
-import { findFilesInUse, type UsedFile } from "./files-in-editors.ts";
+import { findFilesInUse, type UsedFile } from "./files-in-use.ts";
 import { includeAllDocuments } from "../../model/left-out.ts";
 import { observeLocal } from "../observe/observe.ts";
-import { makePolicy, makeTextFinder } from "./policy.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { readDocument } from "../apply/effect.ts";
 
 export async function runCycle(world: World, input: CycleInput): Promise<CycleEnd> {
   const rootCheck = checkRoot(world);

@@ -1,17 +1,15 @@
 /** Collects what the safety checks need besides trees: root, recent losses, approvals. */
-
 import type { DocId } from "../../../contract/ids.ts";
 import { isAnyWaitingForScan } from "../../model/block.ts";
-import type { StopReason, Plan, SafetySignals, Verdict } from "../../planner/plan-types.ts";
+import type { Plan, SafetySignals, StopReason, Verdict } from "../../planner/plan-types.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { toGuardKey } from "../../planner/verdict/stops.ts";
-import { forgetLosses, countRecentLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
-import { isRestored } from "./generation.ts";
 import { recordEvent, type World } from "./world.ts";
 import type { ConflictBudget, CycleContext } from "./cycle-context.ts";
+import type { State } from "../../ports/state.ts";
 
 export type RootCheck = { readonly root: SafetySignals["root"]; readonly inodesTrusted: boolean };
 
@@ -207,4 +205,109 @@ export function gatherSignals(
     emptied: readEmptiedSides(ctx.world),
     approved: readApprovedKeys(ctx.world),
   };
+}
+
+/**
+ * Counts the documents that a side lost within the last hour, for the limit of deletions. The hour
+ * is measured by the monotonic clock and the order of runs, because a user may change the wall
+ * clock at any time (I29).
+ */
+
+const HOUR_MS = 3_600_000;
+
+type RunNumber = number;
+
+/**
+ * A run and a monotonic time. All losses in this run and in earlier runs happened before this time.
+ */
+type LossMark = readonly [run: RunNumber, before: number];
+
+type RecentLosses = {
+  /** Last run whose losses no longer count, because they are an hour old or approved. */
+  readonly after: RunNumber;
+  /** Marks of the runs after `after`, the oldest first. Some may be over an hour old by now. */
+  readonly marks: readonly LossMark[];
+};
+
+/** Returns how many documents each side lost in the last hour and after the last approval. */
+function countRecentLosses(world: World): SafetySignals["lossesDone"] {
+  const { after } = readRecentLosses(world);
+  const { state } = world;
+  return { local: state.lossesAfter("local", after), remote: state.lossesAfter("remote", after) };
+}
+
+/** Stores a mark at the end of a run in which documents were lost. */
+export function markLosses(world: World): void {
+  const { state, clock } = world;
+  const { after, marks } = readRecentLosses(world);
+  const lastMarkedRun = marks.at(-1)?.[0] ?? after;
+  if (state.lossesAfter("local", lastMarkedRun) + state.lossesAfter("remote", lastMarkedRun) === 0) return;
+  writeRecentLosses(world, { after, marks: [...marks, [readNewestRun(world), clock.monotonic()]] });
+}
+
+/** Forgets the losses so far, because the user has approved them. */
+function forgetLosses(world: World): void {
+  writeRecentLosses(world, { after: readNewestRun(world), marks: [] });
+}
+
+function readNewestRun({ state }: World): RunNumber {
+  return state.runs(1)[0]?.run ?? 0;
+}
+
+/** Returns the stored losses. Leaves out marks that are at least an hour old. */
+function readRecentLosses(world: World): RecentLosses {
+  const text = world.state.meta(META.losses);
+  const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);
+  const lastOldIndex = marks.findLastIndex((mark) => computeMinimumAge(world, mark) >= HOUR_MS);
+  return lastOldIndex < 0 ? { after, marks } : { after: marks[lastOldIndex]![0], marks: marks.slice(lastOldIndex + 1) };
+}
+
+function writeRecentLosses({ state }: World, lately: RecentLosses): void {
+  state.setMeta(META.losses, JSON.stringify(lately));
+}
+
+/**
+ * Returns the number of milliseconds that have certainly passed since a mark. The monotonic clock
+ * starts when the machine boots. So a mark in the future comes from an earlier boot. The result is
+ * then the time since the current boot.
+ */
+function computeMinimumAge({ clock }: World, [, before]: LossMark): number {
+  const now = clock.monotonic();
+  return now >= before ? now - before : now;
+}
+
+/**
+ * Recognises a service that was restored from a backup. The service reports a generation, a mark
+ * that changes only with a restore. After a restore, a missing document was not necessarily deleted
+ * by somebody. Safety checks therefore stop deletions until no document is missing.
+ */
+
+/**
+ * Returns true if the service was restored since its generation was last stored
+ * (`rememberGeneration`).
+ * @param named the service's generation; null if the service reports none
+ */
+export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
+  const knownGeneration = named === null ? null : state.meta(META.generation);
+  return knownGeneration !== null && knownGeneration !== named;
+}
+
+export function rememberGeneration({ state }: World, { verdict }: Plan, { remote }: Trees): void {
+  const { generation = null } = remote;
+  if (generation === null || verdict.kind === "safety-stop") return;
+  const knownGeneration = state.meta(META.generation);
+  if (knownGeneration === generation || (knownGeneration !== null && !mayRemember(state, remote))) return;
+  state.setMeta(META.generation, generation);
+}
+
+/**
+ * Returns true if the generation may be stored: no document of base is missing on the service, or
+ * the user approved the missing documents. After an approval, the record of a missing document may
+ * stay, because the user edited its file. The user need not approve twice.
+ */
+function mayRemember(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
+  const approvedText = state.meta(META.approved);
+  if (approvedText !== null && (JSON.parse(approvedText) as string[]).includes("service-restored")) return true;
+  if (!complete || !foldersComplete || unseen.size > 0) return false;
+  return [...gone].every((id) => state.record(id) === null) && [...goneFolders].every((id) => state.dir(id) === null);
 }

@@ -5,7 +5,7 @@ export const META = {
   rootIno: "root.ino",
   rootBirth: "root.birth",
   approved: "approved",
-  /** Recent losses of documents, as marks of run and monotonic time (`losses-lately.ts`). */
+  /** Recent losses of documents, as marks of run and monotonic time (`guard-facts.ts`). */
   losses: "losses.lately",
   safetyStop: "safety-stop",
   delayedReviews: "review.delayed",

@@ -9,11 +9,11 @@ import type { LocalRename, Plan, Verdict } from "../../planner/plan-types.ts";
 import { ENDS_A_RUN, type Fault } from "../../ports/remote.ts";
 import type { UnsyncedEntry, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
-import type { InertLinks } from "../links/inert.ts";
+import type { InertLinks } from "../links/mirror-links.ts";
 import type { MovedOutOfWay, CycleEnd } from "./cycle-context.ts";
 import type { Counts } from "./world.ts";
 import { compareByPath, comparePaths } from "../../model/by-path.ts";
-import { plural } from "../../../common/count.ts";
+import { plural } from "../../../common/quantities.ts";
 
 /** Cause of a reported problem: either the reason of a block, or a cause without a block. */
 type AttentionKind =

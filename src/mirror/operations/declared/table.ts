@@ -1,11 +1,5 @@
-import { DIFF, HISTORY, SHOW } from "./history.ts";
-import { CONFLICTS, REVIEWS, VERIFY } from "./problems.ts";
-import { PROTECT, UNPROTECT } from "./protect.ts";
-import { RESOLVE } from "./resolve.ts";
-import { RESTORE } from "./restore.ts";
-import { APPROVE, REJECT } from "./stop.ts";
-import { UNDO } from "./undo.ts";
-import { WAIT } from "./wait.ts";
+import { CONFLICTS, DIFF, HISTORY, REVIEWS, SHOW, VERIFY, WAIT } from "./reads.ts";
+import { APPROVE, PROTECT, REJECT, RESOLVE, RESTORE, UNDO, UNPROTECT } from "./writes.ts";
 
 /** Declarations by name. The types of the library's methods come from them. */
 export const DECLARED = {

@@ -1,6 +1,6 @@
 import type { Random } from "../../../common/random.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
-import { version } from "../../../common/version.ts";
+import { version } from "../../../common/package-files.ts";
 import { makeStoppedRequest, planSync } from "../../folder/run.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { includeAllDocuments } from "../../model/left-out.ts";

@@ -19,8 +19,7 @@ import {
   readFolderRows,
   type SubfolderTotals,
 } from "../../state/read-beside.ts";
-import { openDisk } from "../../folder/open-local.ts";
-import { makeStateTrouble } from "../../folder/open-state.ts";
+import { makeStateTrouble, openDisk } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { FolderName } from "../../local/folder-names.ts";
 import { BLOCK_REASONS, isReviewReason, needsUser } from "../../model/block.ts";

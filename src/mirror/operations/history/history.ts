@@ -1,15 +1,16 @@
-import type { HISTORY } from "../declared/history.ts";
+import type { HISTORY } from "../declared/reads.ts";
 import type { Answer } from "../define.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-import { type KnownPlace, findPlace } from "./find-document.ts";
-import { type RecordedMerge, readMerge } from "./origins.ts";
+import { findPlace, type KnownPlace, makeLocalLookup, toLocalForm } from "./lookup.ts";
+import { type MergeOrigins, readMerge, readOrigins, type RecordedMerge } from "./origins.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
-import { makeLocalLookup } from "./as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { LocalMirror } from "../../folder/open-local.ts";
 
 /** One version of a document. The declaration of `history` describes the fields. */
 export type HistoryEntry = {
@@ -295,4 +296,65 @@ export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | nul
   const latestEntry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);
   if (latestEntry === undefined) return ownEntries.length === 0 ? "its content is not known" : "it did not exist yet";
   return latestEntry.size === null ? describeGoneContent(latestEntry) : latestEntry;
+}
+
+/** Name of a version: its number, or `here` for the current local file. */
+export type TextName = number | "here";
+
+export type NamedText = { readonly name: TextName; readonly text: string; readonly at: number | null };
+
+type StateAndDisk = Pick<LocalMirror, "state" | "disk">;
+
+/** @param name current or earlier path of the document */
+export function readText(
+  local: StateAndDisk,
+  name: string,
+  wanted: TextName,
+): Result<NamedText & { readonly path: LocalPath }> {
+  if (wanted !== "here") {
+    const foundContent = findContent(local, name, wanted);
+    if (foundContent.kind === "trouble") return foundContent;
+    const { document, entry, text } = foundContent.value;
+    return ok({ path: document.path, name: wanted, text, at: entry.at });
+  }
+  const foundVersion = findVersion(local, name, null);
+  if (foundVersion.kind === "trouble") return foundVersion;
+  const { path } = foundVersion.value.document;
+  const readResult = local.disk.read(path);
+  if (readResult.kind !== "done")
+    return trouble("usage", `${path} cannot be read: ${readResult.detail}`, "compare two versions instead");
+  return ok({ path, name: wanted, text: toLocalForm(local.disk, path, readResult.value.text)!, at: null });
+}
+
+export type VersionView = {
+  readonly path: LocalPath;
+  readonly entry: HistoryEntry;
+  readonly text: string;
+  readonly origins: MergeOrigins | null;
+  readonly localFile: { readonly text: string | null; readonly digest: Digest } | null;
+  readonly asNew: boolean;
+  /**
+   * Reason why the version cannot be restored, as a clause, with the next step; null if it can be.
+   */
+  readonly obstacle: { readonly what: string; readonly next: string } | null;
+};
+
+export function readVersion(local: StateAndDisk, name: string, n: number): Result<VersionView> {
+  const foundContent = findContent(local, name, n);
+  if (foundContent.kind === "trouble") return foundContent;
+  const { document, entry, text } = foundContent.value;
+  const { path } = document;
+  const { disk, state } = local;
+  const atPath = disk.look(path);
+  const readResult = disk.read(path);
+  const localText = readResult.kind === "done" ? toLocalForm(disk, path, readResult.value.text) : null;
+  return ok({
+    path,
+    entry,
+    text,
+    origins: entry.merge === null ? null : readOrigins(makeLocalLookup(local, path), entry.merge),
+    localFile: atPath.kind === "file" ? { text: localText, digest: atPath.digest } : null,
+    asNew: document.record === null,
+    obstacle: explainObstacle(state, document, entry, atPath),
+  });
 }

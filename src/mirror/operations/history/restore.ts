@@ -10,11 +10,11 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { StoredName, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
-import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
+import { restoreFile, restoreText } from "../../engine/manual/undo.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
-import { readPastTime } from "./as-of.ts";
-import { findDocument, indexRecords, type KnownPlace } from "./find-document.ts";
+import { readPastTime } from "../results/times.ts";
+import { findDocument, indexRecords, type KnownPlace } from "./lookup.ts";
 import { findEntryAt, findVersion, findNewest, explainObstacle, type HistoryEntry, readHistory } from "./history.ts";
 import {
   makeLeftRow,
@@ -28,7 +28,7 @@ import {
 } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { compareByPath } from "../../model/by-path.ts";
-import { RESTORE } from "../declared/restore.ts";
+import { RESTORE } from "../declared/writes.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
 

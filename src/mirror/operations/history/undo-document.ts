@@ -5,7 +5,7 @@ import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-import type { RecordIndex } from "./find-document.ts";
+import type { RecordIndex } from "./lookup.ts";
 import { type FolderMove, type RecordedMove, readMove, findPathBefore } from "./undo-moves.ts";
 
 export type UndoItem = { readonly path: LocalPath } & (

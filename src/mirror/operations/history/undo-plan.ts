@@ -5,7 +5,7 @@ import { compareByPath } from "../../model/by-path.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-import { indexRecords, type RecordIndex } from "./find-document.ts";
+import { indexRecords, type RecordIndex } from "./lookup.ts";
 import {
   findSuccessor,
   undoDocument,

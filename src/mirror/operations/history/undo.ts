@@ -2,30 +2,36 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import { type ManualEnd, makeNotDone } from "../../engine/manual/run-manually.ts";
+import { makeNotDone, type ManualEnd } from "../../engine/manual/run-manually.ts";
 import { DONE, stale } from "../../engine/apply/effect.ts";
-import { protect } from "../../engine/manual/protect.ts";
-import { reopenConflict } from "../../engine/manual/open-again.ts";
-import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/manual/restore.ts";
+import {
+  moveBack,
+  protect,
+  removeCreated,
+  reopenConflict,
+  restoreFile,
+  restoreText,
+} from "../../engine/manual/undo.ts";
 import { chooseTrashPlace, type World } from "../../engine/run/world.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
-import { isDone, makeLeftRow, type PlanItem, makePlannedRow, listRows, runItems } from "../manual/many.ts";
+import { isDone, listRows, makeLeftRow, makePlannedRow, type PlanItem, runItems } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { UNDO } from "../declared/undo.ts";
+import { UNDO } from "../declared/writes.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
-import { readPastTime } from "./as-of.ts";
-import { findRuns, MAX_RUNS } from "./events.ts";
+import { readPastTime } from "../results/times.ts";
+import { findRuns, MAX_RUNS } from "./lookup.ts";
 import {
+  describeOccupied,
+  explainUndoObstacle,
   isFree,
   type LeftItem,
-  describeOccupied,
   UNDO_KINDS,
   type UndoItem,
-  explainUndoObstacle,
 } from "./undo-document.ts";
 import { planUndo } from "./undo-plan.ts";
-import { compareMoves, isInTheWay, movesFirst, makeTemporaryName } from "./undo-moves.ts";
+import { compareMoves, isInTheWay, makeTemporaryName, movesFirst } from "./undo-moves.ts";
+import { shownName, shownWords } from "../../../common/shown-words.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
@@ -267,4 +273,12 @@ function moveToPlace(ctx: CycleContext, all: readonly MovingEntry[], one: Moving
     return renameEnd;
   const reason = "detail" in renameEnd.outcome ? renameEnd.outcome.detail : renameEnd.outcome.kind;
   return makeNotDone(stale(`${reason}; it is at ${one.at} now`));
+}
+
+type DescribedUndo = { readonly kind: string; readonly why?: string; readonly to?: string | null };
+
+/** Returns a clause such as `move back to a.md` or `left alone: it was edited since`. */
+export function describeUndo({ kind, why = "", to = null }: DescribedUndo): string {
+  const detail = kind === "left" ? `: ${shownWords(why)}` : to === null ? "" : ` to ${shownName(to)}`;
+  return `${UNDO_KINDS[kind as UndoItem["kind"]].words}${detail}`;
 }

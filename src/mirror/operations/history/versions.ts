@@ -1,10 +1,9 @@
 import { ok, trouble } from "../../../common/trouble.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
-import { HISTORY, SHOW } from "../declared/history.ts";
-import { formatLocalTime } from "../results/when.ts";
+import { HISTORY, SHOW } from "../declared/reads.ts";
+import { formatLocalTime, readPastTime } from "../results/times.ts";
 import { defineLocalRead } from "../run-operation.ts";
-import { readPastTime } from "./as-of.ts";
-import type { KnownPlace } from "./find-document.ts";
+import type { KnownPlace } from "./lookup.ts";
 import { findEntryAt, findContent, findVersion, type HistoryEntry, readDeletion, describeParts } from "./history.ts";
 
 export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, asOf }, { clock }) => {

@@ -11,12 +11,11 @@ import type { Action } from "../../model/action.ts";
 import { type OpenedMirror, type HostOptions, withMirror } from "../../folder/open-mirror.ts";
 import { planSync, type SyncPlan, makeStoppedRequest } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { APPROVE, REJECT } from "../declared/stop.ts";
+import { APPROVE, REJECT } from "../declared/writes.ts";
 import type { ResultOf } from "../define.ts";
 import { readActionPath, describeAction, type PathOf } from "../results/actions.ts";
-import { NEXT_WITHOUT_ROOT } from "../results/attention.ts";
+import { findStepWithoutUndo, NEXT_WITHOUT_ROOT, REJECTION_WORDS, type RejectionKind } from "../results/attention.ts";
 import { makePathLookup } from "../results/plan.ts";
-import { findStepWithoutUndo, REJECTION_WORDS, type RejectionKind } from "../results/stop.ts";
 import type { Operation } from "../run-operation.ts";
 import { hasAct, makePlannedRow, listRows, runItems, makeLeftRow, type PlanItem } from "./many.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -24,14 +23,14 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
 import type { Trees } from "../../model/tree.ts";
 import {
-  restoreDeletedFile,
-  restoreRemovedFolder,
+  keepFileAsNew,
   keepFolder,
   resendLocalContent,
-  restoreConflictCopy,
-  keepFileAsNew,
   restoreBaseContent,
-} from "../../engine/manual/reject.ts";
+  restoreConflictCopy,
+  restoreDeletedFile,
+  restoreRemovedFolder,
+} from "../../engine/manual/undo.ts";
 
 type StopResult = ResultOf<typeof APPROVE>;
 type StopItem = StopResult["items"][number];

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { makeStateTrouble } from "../../folder/open-state.ts";
+import { makeStateTrouble } from "../../folder/open-local.ts";
 import { createFolderRules, findExclusion, RulesError } from "../../local/ignore.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { readIgnoreLines } from "../../settings/ignore-lines.ts";
+import { readIgnoreLines } from "../../settings/ignore-rules.ts";
 import { findLineFault } from "../../settings/settings.ts";
 import { readFolderRows } from "../../state/read-beside.ts";
 

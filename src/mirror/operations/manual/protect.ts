@@ -1,15 +1,15 @@
 import { toPaths } from "../../model/mirror-folder.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
-import { protect as sendProtection } from "../../engine/manual/protect.ts";
+import { protect as sendProtection } from "../../engine/manual/undo.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { compareByPath } from "../../model/by-path.ts";
 import { isAway, type DocumentRecord } from "../../model/record.ts";
-import { findRecordAt } from "../history/find-document.ts";
-import { makeFaultTrouble } from "../../folder/fault-trouble.ts";
+import { findRecordAt } from "../history/lookup.ts";
+import { makeFaultTrouble } from "../../folder/trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
-import { PROTECT, UNPROTECT } from "../declared/protect.ts";
+import { PROTECT, UNPROTECT } from "../declared/writes.ts";
 import type { Operation } from "../run-operation.ts";
 import {
   ITEMS_IN_PARALLEL,

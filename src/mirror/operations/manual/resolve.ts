@@ -3,18 +3,19 @@
 import { toPaths } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import {
-  type SeenVersions,
-  keepMine,
-  writeMerged,
-  type PlacedDocument,
-  resubmit,
-  sendWithMarkers,
-  takeTheirs,
-  forgetRefusal,
-  restoreOldName,
   deleteOnService,
   dropLocalEdit,
+  forgetRefusal,
   keepAsNew,
+  keepMine,
+  type PlacedDocument,
+  recreate,
+  restoreOldName,
+  resubmit,
+  type SeenVersions,
+  sendWithMarkers,
+  takeTheirs,
+  writeMerged,
 } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
@@ -23,12 +24,12 @@ import { needsUser, isReviewReason, type ResolutionKind } from "../../model/bloc
 import { type Block, isAway } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
-import { plural } from "../../../common/count.ts";
+import { plural } from "../../../common/quantities.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { runSync, USUAL_RUN } from "../../folder/run.ts";
-import { RESOLVE, type ResolveWay } from "../declared/resolve.ts";
+import { RESOLVE, type ResolveWay } from "../declared/writes.ts";
 import type { Operation } from "../run-operation.ts";
-import { judgeText } from "./judge-text.ts";
+import { judgeText } from "./save.ts";
 import {
   ITEMS_IN_PARALLEL,
   makeLeftRow,
@@ -41,17 +42,18 @@ import {
   meansSeveral,
   selectPaths,
 } from "./many.ts";
-import { readTheirs, type ProblemVersions, readVersions } from "./problem-view.ts";
 import {
   findProblem,
-  isInConflict,
-  type OpenProblem,
   findRecordProblem,
+  isInConflict,
   NEXT_WITHOUT_PROBLEM,
-} from "./open-problem.ts";
+  type OpenProblem,
+  type ProblemVersions,
+  readTheirs,
+  readVersions,
+} from "./problem.ts";
 import { hasNewConflictMarkers } from "../../planner/decide/gates.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
-import { recreate } from "../../engine/manual/recreate.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 
 const WAYS_FOR_SEVERAL: readonly ResolveWay[] = ["mine", "theirs", "merged-where-clean"];

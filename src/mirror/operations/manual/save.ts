@@ -3,21 +3,35 @@
  * a journal entry or the network, so a daemon may run at the same time. The next sync finds the
  * change. A file is changed only if it still has the content that the program read.
  */
-
+import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
+import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { chooseTrashPlace } from "../../engine/run/world.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { RulesError } from "../../local/ignore.ts";
 import { OLD_FILE_PREFIX } from "../../local/write.ts";
 import { readStyle } from "../../../markdown/merge/style.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { DiskOutcome } from "../../ports/disk.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { Random } from "../../../common/random.ts";
 import { UNSYNCED_WORDS } from "../doctor/why.ts";
 import { openDisk } from "../../folder/open-local.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { judgeText } from "./judge-text.ts";
+
+export function judgeText(path: LocalPath, text: string): Result<null> {
+  const refuse = (what: string, next: string, code: string) =>
+    trouble("usage", `the content for ${path} ${what}, which the service refuses`, next, { code });
+  if (!text.isWellFormed())
+    return refuse("has an incomplete Unicode character", "send complete characters", "not-utf-8");
+  if (text.includes("\0")) return refuse("contains NUL characters", "leave them out", "contains-nul");
+  const characterCount = countCharacters(text);
+  if (characterCount <= MAX_CONTENT_CHARACTERS) return ok(null);
+  return refuse(
+    `has ${characterCount} characters, more than ${MAX_CONTENT_CHARACTERS}`,
+    "split the document",
+    "too-large",
+  );
+}
 
 export type SaveContext = { readonly disk: LocalDisk; readonly clock: Clock; readonly random: Random };
 

@@ -1,7 +1,7 @@
 import { toPaths, WHOLE_FOLDER } from "../../model/mirror-folder.ts";
-import { parseAge } from "../../../common/age.ts";
+import { parseAge } from "../../../common/quantities.ts";
 import { trouble } from "../../../common/trouble.ts";
-import { WAIT } from "../declared/wait.ts";
+import { WAIT } from "../declared/reads.ts";
 import type { ReadOperation } from "../run-operation.ts";
 import { USUAL_WAIT, waitFor } from "./wait.ts";
 

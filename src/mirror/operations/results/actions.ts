@@ -1,7 +1,18 @@
+import type { Progress } from "../../ports/world.ts";
 import type { Action, ActionKind } from "../../model/action.ts";
-import { shownName } from "../../../common/shown-name.ts";
+import { shownName, shownWords } from "../../../common/shown-words.ts";
+import type { MirrorEvent } from "../../ports/state.ts";
+import { formatLocalTime } from "./times.ts";
 
-export type ActionWords = { readonly arrow: "→" | "←" | "↔" | "·"; readonly label: string };
+export const PHASE_WORDS: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
+  recover: "completing interrupted steps",
+  scan: "scanning local files",
+  list: "listing documents on the service",
+  plan: "planning",
+  apply: "applying changes",
+};
+
+type ActionWords = { readonly arrow: "→" | "←" | "↔" | "·"; readonly label: string };
 
 export const ACTION_WORDS: Readonly<Record<ActionKind, ActionWords>> = {
   "create-remote": { arrow: "→", label: "create on the service" },
@@ -78,4 +89,19 @@ export function readActionPath(action: Action, pathOf: PathOf): string {
 export function formatActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(readActionPath(action, pathOf));
+}
+
+/** Returns the service's code and request id, such as ` (forbidden, request req_1)`. */
+export function formatOrigin(code: string | null, requestId: string | null): string {
+  const originParts = [
+    ...(code === null ? [] : [shownWords(code)]),
+    ...(requestId === null ? [] : [`request ${shownWords(requestId)}`]),
+  ];
+  return originParts.length === 0 ? "" : ` (${originParts.join(", ")})`;
+}
+
+/** Returns a line such as `2026-11-21 09:05:03  run 3  put  notes/plan.md  edited locally (…)`. */
+export function formatEvent({ at, run, kind, path, detail, outcome, code, requestId }: MirrorEvent): string {
+  const outcomeText = outcome === "done" ? "" : ` [${outcome}]`;
+  return `${formatLocalTime(at)}  run ${run}  ${toPublicKind(kind)}  ${path === "" ? "." : shownName(path)}  ${shownWords(detail)}${outcomeText}${formatOrigin(code, requestId)}`;
 }

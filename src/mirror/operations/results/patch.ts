@@ -1,4 +1,4 @@
-import { shownName } from "../../../common/shown-name.ts";
+import { shownName } from "../../../common/shown-words.ts";
 import { type DiffHunk, diffLines } from "../../../markdown/merge/line-diff.ts";
 
 export type PatchNames = { readonly before: string | null; readonly after: string | null };

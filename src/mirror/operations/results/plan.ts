@@ -2,7 +2,7 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { SyncPlan } from "../../folder/run.ts";
 import { ACTION_WORDS, readActionPath, type PathOf, toPublicKind } from "./actions.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
-import { addToShare, type DocumentShare } from "../../settings/propose-rules.ts";
+import { addToShare, type DocumentShare } from "../../settings/ignore-rules.ts";
 
 export function makePathLookup({ records, dirs }: SyncPlan["trees"]["base"]): PathOf {
   return (id) => (records.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;

@@ -1,10 +1,13 @@
-import type { InertLinks } from "../../engine/links/inert.ts";
-import { plural } from "../../../common/count.ts";
+import type { InertLinks } from "../../engine/links/mirror-links.ts";
+import { count, plural } from "../../../common/quantities.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
-import { shownName } from "../../../common/shown-name.ts";
+import { shownName } from "../../../common/shown-words.ts";
 import type { RunReport } from "../../folder/run.ts";
-import { toAttentionJson, makeAttentionEntry } from "./attention.ts";
-import type { SyncReport } from "./shapes.ts";
+import { makeAttentionEntry, toAttentionJson } from "./attention.ts";
+import type { StatusReport, SyncReport } from "./shapes.ts";
+import type { MirrorStatus } from "../../folder/status.ts";
+import type { FolderEvent } from "../../daemon/folder-events.ts";
+import { toPublicKind } from "./actions.ts";
 
 export function toReportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
@@ -49,4 +52,93 @@ export function describeCopyRename(keptAs: string): string {
 
 export function describeRename(from: string, to: string): string {
   return `another document has the name ${shownName(from)} on the service, so yours is ${shownName(to)} now, on both sides`;
+}
+
+type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
+
+/** @param age milliseconds since both sides were last found equal; null if they never were */
+export function toStatusJson(status: MirrorStatus, age: number | null): StatusJson {
+  const { state, fault, unreachedAddress, ...rest } = status;
+  return {
+    state,
+    ageSeconds: age === null ? null : Math.round(age / 1_000),
+    ...rest,
+    attention: toAttentionJson(status),
+  };
+}
+
+export function toEventJson(root: string, event: FolderEvent): object {
+  const { kind, at, ...rest } = event;
+  const commonFields = { at: new Date(at).toISOString(), root, kind };
+  switch (event.kind) {
+    case "run":
+      return { ...commonFields, ...toReportJson(event.report) };
+    case "phase": {
+      const { kind: phase, ...more } = event.phase;
+      return { ...commonFields, phase, ...more };
+    }
+    case "change": {
+      const { lines, kind: _kind, at: _at, ...more } = event;
+      return {
+        ...commonFields,
+        ...more,
+        what: toPublicKind(event.what),
+        added: lines?.added ?? null,
+        removed: lines?.removed ?? null,
+      };
+    }
+    case "deletion-pending":
+      return {
+        ...commonFields,
+        path: event.path,
+        dueAt: new Date(event.dueAt).toISOString(),
+        inConflict: event.inConflict,
+        asks: event.asks,
+      };
+    default:
+      return { ...commonFields, ...rest };
+  }
+}
+
+const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "blocked">, string>> = {
+  uploaded: "uploaded",
+  downloaded: "downloaded",
+  createdRemote: "created on the service",
+  createdLocal: "created locally",
+  movedRemote: "moved on the service",
+  movedLocal: "moved locally",
+  deletedRemote: "deleted on the service",
+  deletedLocal: "moved to the local trash",
+  merged: "merged",
+  accepted: "accepted by a reviewer",
+  byPolicy: "resolved by your conflict policy",
+  submitted: "sent to review",
+  respelled: "with links rewritten",
+  conflicts: "in conflict",
+};
+
+/** Returns a clause such as `3 uploaded, 1 created locally`; null if the run changed nothing. */
+export function formatCounts(counts: RunReport["counts"]): string | null {
+  const countTexts = Object.entries(COUNT_WORDS).flatMap(([name, words]) => {
+    const n = counts[name as keyof typeof COUNT_WORDS];
+    return n === 0 ? [] : [`${count(n)} ${words}`];
+  });
+  return countTexts.length === 0 ? null : countTexts.join(", ");
+}
+
+/** Returns a clause such as `1 problem to fix`, `2 problems to fix, 3 pending` or `1 pending`. */
+export function describeProblems(attention: RunReport["attention"]): string {
+  const pendingCount = attention.filter((one) => one.waits).length;
+  const toFixCount = attention.length - pendingCount;
+  const toFixText = `${plural(toFixCount, "problem")} to fix`;
+  if (pendingCount === 0) return toFixText;
+  return toFixCount > 0 ? `${toFixText}, ${count(pendingCount)} pending` : `${count(pendingCount)} pending`;
+}
+
+type RunSummary = Pick<RunReport, "attention" | "fault"> & { readonly state: string };
+
+export function explainNotInSync({ state, attention, fault }: RunSummary): string {
+  if (state === "stopped") return "stopped by a safety check";
+  if (fault?.kind === "locked-out") return "the service refuses the key";
+  return state === "offline" ? "the service could not be reached" : describeProblems(attention);
 }

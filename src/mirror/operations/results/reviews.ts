@@ -1,4 +1,4 @@
-import type { WaitingReview } from "../manual/reviews.ts";
+import type { WaitingReview } from "../manual/problem-lists.ts";
 
 export const REVIEW_REASONS = {
   protected: "its document is protected",

@@ -1,14 +1,8 @@
 import Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
-import { GENERATION_NAME, makeGeneration } from "../../requests/generation.ts";
-import {
-  BACKUP_META,
-  BACKUP_TABLES,
-  type BackupTable,
-  listBackupTables,
-  makeBackupFile,
-} from "../sqlite/backup-file.ts";
-import { migrate, UnusableDatabaseError } from "./migrate.ts";
+import { GENERATION_NAME, makeGeneration } from "../meta-table.ts";
+import { BACKUP_META, BACKUP_TABLES, type BackupTable, listBackupTables, makeBackupFile } from "../sqlite/backup.ts";
+import { migrate, UnusableDatabaseError } from "./schema.ts";
 import { openPool } from "./pool.ts";
 
 /**

@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
-import { lockMarker, WrongStoreError } from "../../database-marker.ts";
-import { toOpenData, type OpenData, type OpenDataOptions } from "../../data.ts";
-import { makeAdminKey, readKey, writeKey } from "../../data-files.ts";
-import { makeRandomSource } from "../../random-bytes.ts";
+import { lockMarker, makeAdminKey, readKey, writeKey, WrongStoreError } from "../../data-files.ts";
+import { makeRandomSource, type OpenData, type OpenDataOptions, toOpenData } from "../../data.ts";
 import { createService, type Service } from "../../service.ts";
-import { UnusableDatabaseError } from "./migrate.ts";
+import { UnusableDatabaseError } from "./schema.ts";
 import { PostgresStore } from "./store.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 

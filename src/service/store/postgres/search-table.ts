@@ -1,7 +1,7 @@
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import { type KeySet, keysInParts } from "../../../markdown/search/keys.ts";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
-import { FILE_COLUMNS, FROM_FILES, type FileRowWithText } from "../files-table.ts";
+import { decodeText, FILE_COLUMNS, type FileRowWithText, FROM_FILES, type StoredText } from "../files-table.ts";
 import {
   type FoundFile,
   makeFoundFile,
@@ -11,7 +11,6 @@ import {
   readSearchedFiles,
 } from "../found-files.ts";
 import { type Session, sql, sqlPlannedByValues, FILE_PATH } from "../sql.ts";
-import { decodeText, type StoredText } from "../text-codec.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Transactions } from "./transactions.ts";
 

@@ -2,22 +2,18 @@ import type { Pool, PoolConfig } from "pg";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
 import type { PoolFigures, Store } from "../store.ts";
 import type { DatabaseFigures, KeyHolder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
-import { GENERATION_NAME, readGeneration } from "../../requests/generation.ts";
-import { FILE_COLUMNS, FROM_FILES, toShownFile, type FileRowWithText } from "../files-table.ts";
+import { GENERATION_NAME, readGeneration, readSettings, SELECT_META, SET_META } from "../meta-table.ts";
+import { encodeText, FILE_COLUMNS, type FileRowWithText, FROM_FILES, toShownFile } from "../files-table.ts";
 import type { FoundFile, SearchScope } from "../found-files.ts";
 import { type Tables, makeCommonTables, SELECT_FIGURES } from "../tables.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
-import { SELECT_META, readSettings, SET_META } from "../settings-table.ts";
 import { sql } from "../sql.ts";
-import { encodeText } from "../text-codec.ts";
 import { WORKSPACE_COLUMNS } from "../workspaces-table.ts";
-import { migrate } from "./migrate.ts";
-import { OutboxPoll } from "./outbox-poll.ts";
-import { makeOutboxTable } from "./outbox-table.ts";
+import { migrate } from "./schema.ts";
+import { makeOutboxTable, OutboxPoll } from "./outbox.ts";
 import { openPool } from "./pool.ts";
 import { indexWritten, makeSearchSource } from "./search-table.ts";
-import type { Session } from "./session.ts";
-import { Transactions } from "./transactions.ts";
+import { type Session, Transactions } from "./transactions.ts";
 
 const START_LOCK = 7_214_906_233_013;
 

@@ -1,9 +1,192 @@
-import { setTimeout as pause } from "node:timers/promises";
-import type { Pool, PoolClient } from "pg";
 import { StoreBusyError } from "../store.ts";
-import { isConnectionLost, isTimeout, isTooLong, isWorthRetrying, StoreUnreachableError } from "./faults.ts";
-import { sql } from "../sql.ts";
-import { Session } from "./session.ts";
+import { isReading, isWithin, type LockName, type Session as Port, type Sql, sql } from "../sql.ts";
+import type { Client, Pool, PoolClient, QueryResult } from "pg";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Error for a server that cannot be reached, or for a lost connection. */
+export class StoreUnreachableError extends StoreBusyError {
+  /** True if COMMIT was sent but not answered: the write may have been committed. */
+  override readonly mayBeKept: boolean;
+
+  constructor(cause: unknown, mayBeKept: boolean) {
+    super(mayBeKept ? "The database went away during the write" : "The database cannot be reached", { cause });
+    this.mayBeKept = mayBeKept;
+  }
+}
+
+/** Error codes of PostgreSQL for failed transactions that are run again. */
+const RETRIED_CODES: readonly unknown[] = [
+  "40001", // serialisation failure; `create_file` raises it if the folder or the grants changed
+  "40P01", // deadlock
+  "23505", // another transaction used the path or the id
+  "23503", // the row to which a new row refers was removed
+];
+/**
+ * Error codes for a lock or a statement that took too long. PostgreSQL has rolled the statement
+ * back.
+ */
+const TOO_LONG_CODES: readonly unknown[] = ["55P03", "57014"];
+/**
+ * Matches the error codes of a server that is stopping, is starting, has no free connection, or has
+ * closed this connection.
+ */
+const UNREACHABLE_CODES = /^(?:08|57P0[1235]|53300|25P03)/;
+
+function isWorthRetrying(error: unknown): boolean {
+  return RETRIED_CODES.includes(readCode(error));
+}
+
+function isTooLong(error: unknown): boolean {
+  return TOO_LONG_CODES.includes(readCode(error));
+}
+
+function isConnectionLost(error: unknown): boolean {
+  const code = readCode(error);
+  if (typeof code === "string") return UNREACHABLE_CODES.test(code) || /^E[A-Z]{3,}/.test(code);
+  // Errors that `pg` itself raises have no code, so their messages are compared instead.
+  const text = error instanceof Error ? error.message : "";
+  return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(text);
+}
+
+/**
+ * Returns true if a time limit was exceeded. Such work is not repeated, because it would take as
+ * long again.
+ */
+function isTimeout(error: unknown): boolean {
+  return readCode(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
+}
+
+function readCode(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/**
+ * Locks of a write. Every write takes them in this order, so that no two writes wait for each
+ * other:
+ * 1. The folder tree of the workspace. Requests that create files (`create_file`) can have this
+ * lock at the same time. A request that creates, moves, renames or removes folders, moves files, or
+ * sets grants has it alone. The server grants the lock in the order of requests. So a change of a
+ * folder is not delayed forever by many new files.
+ * 2. The rows of the files that are changed or removed, in the order of their row numbers. An edit
+ * takes only this lock, so it waits only for another edit of the same document.
+ *
+ * Other deadlocks are possible, such as two moves to each other's paths. The server reports them
+ * (40P01), and the work runs again.
+ */
+export const STRUCTURE_LOCK = 721_490_623;
+
+/**
+ * Statements whose only purpose is to take a lock. The next statement then sees all changes that
+ * were committed before the lock was taken.
+ */
+const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
+  structure: [sql`SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`],
+  tree: [
+    sql`SELECT 1 FROM files x WHERE x.workspace = $1
+        AND x.above IN (SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")})
+      ORDER BY x.seq FOR NO KEY UPDATE`,
+  ],
+  file: [sql`SELECT 1 FROM files WHERE workspace = $1 AND id = $2 FOR NO KEY UPDATE`],
+  fileOf: [sql`SELECT 1 FROM files WHERE seq = (SELECT file FROM changes WHERE id = $1) FOR NO KEY UPDATE`],
+  workspace: [
+    // Prevents other transactions from inserting folders into the workspace.
+    sql`SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE`,
+    sql`SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE`,
+  ],
+  // The rows are locked in the order of their numbers. Several processes save times of use at about
+  // the same moment; in another order, they could wait for each other.
+  keys: [sql`SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE`],
+  settings: [sql`SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE`],
+};
+
+type StatementResult = Pick<QueryResult, "rows">;
+
+/**
+ * The connection to PostgreSQL, within one transaction. Statements are sent before earlier ones are
+ * answered, so a write that returns no rows does not wait for the network. The answers come in the
+ * order of the statements.
+ */
+export class Session implements Port {
+  readonly #client: Client;
+  readonly #isWrite: boolean;
+  #fault: { readonly error: unknown } | null = null;
+
+  constructor(client: Client, isWrite: boolean) {
+    this.#client = client;
+    this.#isWrite = isWrite;
+  }
+
+  lock(name: LockName, ...values: readonly unknown[]): void {
+    if (this.#isWrite) for (const statement of LOCKS[name]) this.send(statement, ...values);
+  }
+
+  async all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
+    return (await this.#run(statement, values)).rows as Row[];
+  }
+
+  async one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined> {
+    return (await this.all(statement, ...values))[0];
+  }
+
+  send(statement: Sql<never>, ...values: readonly unknown[]): void {
+    this.#run(statement, values).catch((error: unknown) => this.#noteFault(error));
+  }
+
+  /** @throws StoreUnreachableError if it is unknown whether the transaction was committed */
+  async commit(): Promise<void> {
+    const { command } = await this.#client.query("COMMIT").catch((error: unknown) => {
+      throw isConnectionLost(error) ? new StoreUnreachableError(error, true) : error;
+    });
+    // If the transaction has failed, PostgreSQL answers COMMIT with ROLLBACK, and reports no error.
+    if (command !== "COMMIT")
+      throw this.#fault === null ? new Error("the transaction was rolled back") : this.#fault.error;
+  }
+
+  async #run(statement: Sql<unknown>, values: readonly unknown[]): Promise<StatementResult> {
+    try {
+      return await runStatement(this.#client, statement, values);
+    } catch (error) {
+      this.#noteFault(error);
+      // The first error is thrown, because all later statements only fail with "the transaction is
+      // aborted".
+      throw this.#fault!.error;
+    }
+  }
+
+  #noteFault(error: unknown): void {
+    this.#fault ??= { error };
+  }
+}
+
+const NUL_CHARACTERS = /\0/g;
+
+/**
+ * Runs a statement. PostgreSQL cannot store NUL: when written, it becomes the replacement
+ * character. A comparison with a value that contains NUL finds no row.
+ * ORDER: not an async function, because an error must be recorded before the answer to the next
+ * COMMIT is read.
+ */
+function runStatement(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<StatementResult> {
+  const text = statement.postgres;
+  const hasNul = values.some((value) => typeof value === "string" && value.includes("\0"));
+  if (hasNul && isReading(text)) return Promise.resolve({ rows: [] });
+  const storableValues = hasNul ? values.map(replaceNul) : [...values];
+  sendInOneCall(client);
+  return client.query({ ...(statement.name === null ? {} : { name: statement.name }), text, values: storableValues });
+}
+
+/**
+ * Sends all statements of one turn of the event loop with one system call. A system call takes most
+ * of the processor time of a short statement, and each wakes the server.
+ */
+function sendInOneCall({ connection: { stream } }: Client): void {
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
+function replaceNul(value: unknown): unknown {
+  return typeof value === "string" ? value.replaceAll(NUL_CHARACTERS, "\uFFFD") : value;
+}
 
 /**
  * Statements that begin a transaction. Writes use READ COMMITTED: each read sees all earlier

@@ -1,4 +1,4 @@
-import { OUTBOX_SCHEMA } from "./outbox-schema.ts";
+import { OUTBOX_SCHEMA } from "./outbox.ts";
 import { KEY_SCHEMA } from "../../../markdown/search/key-index.ts";
 
 /** Replaces an older search index by an index of keys (`src/markdown/search/key-index.ts`). */

@@ -3,15 +3,13 @@ import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import type { KeySet } from "../../../markdown/search/keys.ts";
 import type { AgeOrder, DocumentPage } from "../../../markdown/search/source.ts";
 import { type DocumentBlock, findBlock, KeyIndex } from "../../../markdown/search/key-index.ts";
-import { FILE_COLUMNS, FROM_FILES } from "../files-table.ts";
+import { decodeText, FILE_COLUMNS, FROM_FILES, type StoredText } from "../files-table.ts";
 import { makeFoundFile, IS_SEARCHED, MAX_UNINDEXED_FILES, readSearchedFiles } from "../found-files.ts";
 import type { FileRow } from "../rows.ts";
 import { FILE_PATH, sql } from "../sql.ts";
 import type { Store } from "../store.ts";
-import { decodeText, type StoredText } from "../text-codec.ts";
-import type { Db } from "./database.ts";
-import type { ConnectionQueue } from "./group-commit.ts";
-import type { SqliteSession } from "./session.ts";
+import type { Db, SqliteSession } from "./database.ts";
+import type { ConnectionQueue } from "./transactions.ts";
 
 /**
  * LIMIT: number of characters of contents that a search keeps in memory. This is enough for a large

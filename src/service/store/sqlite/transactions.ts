@@ -61,3 +61,109 @@ export class Transactions {
 function prepareStatements(db: Db, begin: string, commit: string, rollback: string) {
   return { begin: db.statement(begin), commit: db.statement(commit), rollback: db.statement(rollback) };
 }
+
+/**
+ * A queue of work for the only connection. It runs one piece of work at a time. Reads wait too,
+ * because they must not see an open transaction of other work.
+ */
+export class ConnectionQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs `work` after all earlier work has ended, even if earlier work failed. */
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** A write that waits until it can run in the transaction, and then until the commit. */
+type WaitingWrite = {
+  readonly work: () => Promise<unknown>;
+  readonly keep: (result: unknown) => boolean;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Commits several writes in one transaction, so that together they wait for the disk only once.
+ * These are the writes that arrive in one turn of the event loop, or while the connection is in
+ * use. Each write has its own savepoint, so it can be rolled back alone. It sees the writes before
+ * it.
+ *
+ * All writes are answered after the commit, even refused ones: the reason for a refusal may be an
+ * earlier write of the same transaction. Reads wait for the commit.
+ */
+export class GroupCommit {
+  readonly #turns: ConnectionQueue;
+  readonly #transactions: Transactions;
+  readonly #waiting: WaitingWrite[] = [];
+  #isGathering = false;
+
+  constructor(queue: ConnectionQueue, transactions: Transactions) {
+    this.#turns = queue;
+    this.#transactions = transactions;
+  }
+
+  write<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const settle = resolve as (result: unknown) => void;
+      this.#waiting.push({ work, keep: keep as WaitingWrite["keep"], resolve: settle, reject });
+      if (this.#isGathering) return;
+      this.#isGathering = true;
+      void this.#turns.take(() => this.#commitTogether());
+    });
+  }
+
+  /**
+   * Commits the waiting writes. If the transaction fails, each write runs again in its own
+   * transaction. Then only the write that caused the failure fails, for example because it needs
+   * too much disk space.
+   */
+  async #commitTogether(): Promise<void> {
+    const begunWrites: WaitingWrite[] = [];
+    const answers: (() => void)[] = [];
+    try {
+      await this.#transactions.run(() => this.#gather(begunWrites, answers));
+      for (const answer of answers) answer();
+    } catch (error) {
+      const writes = [...begunWrites, ...this.#waiting.splice(0)];
+      this.#isGathering = false;
+      // The transaction could not begin, so every write fails.
+      if (begunWrites.length === 0) for (const { reject } of writes) reject(error);
+      else for (const member of writes) await this.#commitAlone(member);
+    }
+  }
+
+  async #commitAlone({ work, keep, resolve, reject }: WaitingWrite): Promise<void> {
+    try {
+      resolve(await this.#transactions.run(work, keep));
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  async #gather(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
+    await this.#runWaiting(begun, ended);
+    // This pause lets writes join the transaction whose requests have already arrived.
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.#runWaiting(begun, ended);
+    this.#isGathering = false;
+  }
+
+  async #runWaiting(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
+    for (let member = this.#waiting.shift(); member !== undefined; member = this.#waiting.shift()) {
+      const { work, keep, resolve, reject } = member;
+      begun.push(member);
+      try {
+        const result = await this.#transactions.run(work, keep);
+        ended.push(() => resolve(result));
+      } catch (error) {
+        ended.push(() => reject(error));
+        // If the disk is full, SQLite may have ended the whole transaction, not only this
+        // savepoint.
+        if (!this.#transactions.isOpen) throw error;
+      }
+    }
+  }
+}

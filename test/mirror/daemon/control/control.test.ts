@@ -6,12 +6,12 @@ import { describe, expect, test } from "vitest";
 import { ok } from "../../../../src/common/trouble.ts";
 import { askDaemon, borrowFolder, NO_DAEMON } from "../../../../src/mirror/daemon/control/ask.ts";
 import {
-  writeSocketPath,
   chooseSocketPath,
+  readSocketPath,
   removeSocketPath,
-} from "../../../../src/mirror/daemon/control/choose-socket.ts";
+  writeSocketPath,
+} from "../../../../src/mirror/daemon/control/socket-path.ts";
 import { type ControlRequest, MAX_REQUEST, PROTOCOL_VERSION } from "../../../../src/mirror/daemon/control/protocol.ts";
-import { readSocketPath } from "../../../../src/mirror/daemon/control/socket-path.ts";
 import { answering, dir, folder, impostor, listening, placed, root, STATUS, useFolders, env } from "./rig.ts";
 
 useFolders();

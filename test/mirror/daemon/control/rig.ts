@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { ok, type Result } from "../../../../src/common/trouble.ts";
 import { type ControlCall, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
-import { chooseSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/choose-socket.ts";
+import { chooseSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/socket-path.ts";
 import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
 import { temporaryFolder } from "../../../temporary-folder.ts";
 

@@ -1,0 +1,303 @@
+import { type Budget, newBudget, spendSteps } from "./budget.ts";
+import { StringNumbers } from "./split.ts";
+
+const STEPS_PER_POINT = 2;
+
+/**
+ * Returns the smallest number of edits between two sequences (Wu, Manber, Myers, Miller 1990). If
+ * one sequence mostly adds to the other, this is much faster than finding the edits themselves.
+ * Returns undefined for more than `most` edits, or if the budget is too small.
+ * @param runPrice additional steps of the budget for each run of equal elements
+ */
+export function countEdits(
+  a: Int32Array,
+  b: Int32Array,
+  most: number,
+  budget: Budget,
+  runPrice = 0,
+): number | undefined {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  const delta = long.length - short.length;
+  // LIMIT: number of additional diagonals on each side of the range from the diagonal of the start
+  // to that of the end. With `most` edits, the search cannot reach any others.
+  const outer = (most - delta) >> 1;
+  if (outer < 0) return undefined;
+  const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);
+  const zero = outer + 1;
+  for (let p = 0; p <= outer; p++) {
+    let steps = STEPS_PER_POINT * (delta + 2 * p + 1);
+    for (let k = -p; k < delta; k++) steps += advanceDiagonal(short, long, reach, zero, k, runPrice);
+    for (let k = delta + p; k >= delta; k--) steps += advanceDiagonal(short, long, reach, zero, k, runPrice);
+    if (!spendSteps(budget, steps)) return undefined;
+    if (reach[zero + delta] === long.length) return delta + 2 * p;
+  }
+  return undefined;
+}
+
+/**
+ * Moves the furthest point of diagonal `k` forward, along equal elements. Returns the number of
+ * steps.
+ */
+function advanceDiagonal(
+  short: Int32Array,
+  long: Int32Array,
+  reach: Int32Array,
+  zero: number,
+  k: number,
+  runPrice: number,
+): number {
+  const left = (reach[zero + k - 1] as number) + 1;
+  const right = reach[zero + k + 1] as number;
+  const firstY = left > right ? left : right;
+  let y = firstY;
+  while (y - k < short.length && y < long.length && short[y - k] === long[y]) y++;
+  reach[zero + k] = y;
+  return y === firstY ? 0 : runPrice + y - firstY;
+}
+
+/** Replaces elements [start, end) of base with elements [from, to) of the other sequence. */
+export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
+
+/**
+ * Returns true if an edit removed elements, and added none or much fewer. Words beside the edit may
+ * then have lost their context.
+ */
+export function isRemoval(edit: Edit): boolean {
+  const removed = edit.end - edit.start;
+  const added = edit.to - edit.from;
+  return removed > 0 && (added === 0 || removed > 4 * added + 8);
+}
+
+type IsBoundary = (ids: readonly number[], index: number) => boolean;
+
+/**
+ * LIMIT: number of edited elements that a merge searches for, because the time of the search grows
+ * with the square of this number. If there are more, all elements that differ become one
+ * replacement.
+ */
+export const MAX_EDIT_LENGTH = 400;
+
+/**
+ * Finds the smallest set of edits from one sequence to another (Myers 1986). The edits are ordered,
+ * and neither overlap nor touch. If a limit is exceeded, all elements between the equal beginnings
+ * and the equal ends become one edit. A merge with this edit is only more careful.
+ * @param base elements as numbers from 0; equal elements have equal numbers
+ * @param isSeam returns true where a line or paragraph ends; edits are moved to such places
+ */
+export function diff(
+  base: readonly number[],
+  side: readonly number[],
+  budget: Budget,
+  isSeam?: IsBoundary,
+  most = MAX_EDIT_LENGTH,
+): Edit[] {
+  const edits = findShortestEdits(base, side, budget, most);
+  for (let index = 0; index < edits.length; index++) {
+    edits[index] = slideToBoundary(edits[index] as Edit, edits[index - 1], edits[index + 1], base, side, isSeam);
+  }
+  return edits;
+}
+
+export function diffStrings(base: readonly string[], side: readonly string[]): Edit[] {
+  const interner = new StringNumbers();
+  return diff(interner.ids(base), interner.ids(side), newBudget());
+}
+
+function findShortestEdits(base: readonly number[], side: readonly number[], budget: Budget, most: number): Edit[] {
+  const differingPart = cutCommonEnds(base, side);
+  const { start, end, from, to } = differingPart;
+  if (start === end && from === to) return [];
+  if (start === end || from === to) return [differingPart];
+  // The search leaves out elements that only one sequence has: they are edited in any case. This
+  // makes the search faster, and does not change its result.
+  const a = findSharedIndexes(base, start, end, side, from, to);
+  const b = findSharedIndexes(side, from, to, base, start, end);
+  const elements = (places: Int32Array, ids: readonly number[]) => places.map((index) => ids[index] as number);
+  const pairs = findCommonElements(elements(a, base), elements(b, side), budget, most);
+  return pairs === undefined ? [differingPart] : toEdits(differingPart, a, b, pairs);
+}
+
+function cutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
+  const shorter = Math.min(base.length, side.length);
+  let equalAtStart = 0;
+  while (equalAtStart < shorter && base[equalAtStart] === side[equalAtStart]) equalAtStart++;
+  let equalAtEnd = 0;
+  while (
+    equalAtEnd < shorter - equalAtStart &&
+    base[base.length - 1 - equalAtEnd] === side[side.length - 1 - equalAtEnd]
+  )
+    equalAtEnd++;
+  return { start: equalAtStart, end: base.length - equalAtEnd, from: equalAtStart, to: side.length - equalAtEnd };
+}
+
+/**
+ * Returns the edits between equal elements.
+ * @param apart the part of both sequences that was searched
+ * @param a indexes of the searched elements in base; `b`: in the other sequence
+ * @param pairs equal elements: an index into `a`, then one into `b`, and so on
+ */
+function toEdits(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
+  const edits: Edit[] = [];
+  let { start, from } = apart;
+  for (let index = 0; index <= pairs.length; index += 2) {
+    const isLast = index === pairs.length;
+    const nextInBase = isLast ? apart.end : (a[pairs[index] as number] as number);
+    const nextInSide = isLast ? apart.to : (b[pairs[index + 1] as number] as number);
+    if (start < nextInBase || from < nextInSide) edits.push({ start, end: nextInBase, from, to: nextInSide });
+    start = nextInBase + 1;
+    from = nextInSide + 1;
+  }
+  return edits;
+}
+
+function findSharedIndexes(
+  ids: readonly number[],
+  from: number,
+  to: number,
+  others: readonly number[],
+  first: number,
+  last: number,
+): Int32Array {
+  const otherElements = new Set(others.slice(first, last));
+  const places = new Int32Array(to - from);
+  let count = 0;
+  for (let index = from; index < to; index++) if (otherElements.has(ids[index] as number)) places[count++] = index;
+  return places.subarray(0, count);
+}
+
+/**
+ * Furthest points that the search reached after a number of edits, by diagonal. `low`: the first
+ * diagonal.
+ */
+type SearchStep = { readonly low: number; readonly points: Int32Array };
+
+/**
+ * Returns a longest common subsequence as pairs of indexes: one into `a`, then one into `b`, and so
+ * on. Returns undefined if a limit is exceeded.
+ */
+function findCommonElements(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
+  const [n, m] = [a.length, b.length];
+  // If one sequence is much longer than the other, the number of edits is counted first. The search
+  // then skips diagonals from which the end cannot be reached with the remaining edits.
+  const isFar = (n - m) ** 2 > STEPS_PER_POINT * (n + m);
+  const length = isFar ? countEdits(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
+  if (length === undefined) return undefined;
+  const reach = new Int32Array(2 * length + 3);
+  const trace: SearchStep[] = [];
+  for (let d = 0; d <= length; d++) {
+    const low = isFar ? Math.max(-d, n - m - (length - d)) : -d;
+    const high = isFar ? Math.min(d, n - m + (length - d)) : d;
+    const steps = advanceDiagonals(a, b, reach, d, low, high);
+    if (steps === AT_THE_END) return followTrace(trace, d, n, m);
+    if (!spendSteps(budget, steps)) return undefined;
+    trace.push({ low, points: reach.slice(length + 1 + low, length + 2 + high) });
+  }
+  return undefined;
+}
+
+const AT_THE_END = -1;
+
+/**
+ * Moves the furthest points forward by one edit and all equal elements after it, on the diagonals
+ * from `low` to `high`. Returns the number of steps, or `AT_THE_END`.
+ * @param d number of edits so far
+ */
+function advanceDiagonals(
+  a: Int32Array,
+  b: Int32Array,
+  reach: Int32Array,
+  d: number,
+  low: number,
+  high: number,
+): number {
+  const [n, m] = [a.length, b.length];
+  const middle = (reach.length - 1) >> 1;
+  let steps = high - low + 1;
+  for (let k = low; k <= high; k += 2) {
+    const below = reach[middle + k - 1] as number;
+    const above = reach[middle + k + 1] as number;
+    let x = k === -d || (k !== d && below < above) ? above : below + 1;
+    const first = x;
+    while (x < n && x - k < m && a[x] === b[x - k]) x++;
+    steps += x - first;
+    reach[middle + k] = x;
+    if (x >= n && x - k >= m) return AT_THE_END;
+  }
+  return steps;
+}
+
+function followTrace(trace: readonly SearchStep[], last: number, n: number, m: number): Int32Array {
+  const pairs = new Int32Array(n + m - last);
+  let freeIndex = pairs.length;
+  let x = n;
+  let y = m;
+  for (let d = last; d >= 0; d--) {
+    const k = x - y;
+    const pointBelow = readReach(trace, d - 1, k - 1);
+    const pointAbove = readReach(trace, d - 1, k + 1);
+    const down = k === -d || (k !== d && pointBelow < pointAbove);
+    const first = d === 0 ? 0 : down ? pointAbove : pointBelow + 1;
+    while (x > first) {
+      pairs[--freeIndex] = --y;
+      pairs[--freeIndex] = --x;
+    }
+    x = down ? pointAbove : pointBelow;
+    y = down ? pointAbove - k - 1 : pointBelow - k + 1;
+  }
+  return pairs;
+}
+
+/**
+ * Returns the furthest point on diagonal `k` after `d` edits; -1 if no path had reached this
+ * diagonal.
+ */
+function readReach(trace: readonly SearchStep[], d: number, k: number): number {
+  if (Math.abs(k) > d) return -1;
+  const { low, points } = trace[d] as SearchStep;
+  return points[k - low] as number;
+}
+
+/**
+ * Moves an addition or removal to an equivalent place. Chooses the last place that ends a line or
+ * paragraph; if there is none, the last place of all. People edit whole lines or paragraphs, so the
+ * edits of both sides then have the same place.
+ */
+function slideToBoundary(
+  edit: Edit,
+  before: Edit | undefined,
+  after: Edit | undefined,
+  base: readonly number[],
+  side: readonly number[],
+  isSeam: IsBoundary | undefined,
+): Edit {
+  const adds = edit.start === edit.end;
+  if (!adds && edit.from !== edit.to) return edit;
+  // One equal element must stay between the moved edit and its neighbours.
+  const by = adds
+    ? measureSlide(side, edit.from, edit.to, before?.to, after?.from, isSeam)
+    : measureSlide(base, edit.start, edit.end, before?.end, after?.start, isSeam);
+  return { start: edit.start + by, end: edit.end + by, from: edit.from + by, to: edit.to + by };
+}
+
+/**
+ * Returns by how many elements an addition or removal [from, to) can be moved forward; a negative
+ * number moves it back.
+ * @param before end of the previous edit
+ * @param after start of the next edit
+ */
+function measureSlide(
+  ids: readonly number[],
+  from: number,
+  to: number,
+  before = -1,
+  after = ids.length + 1,
+  isSeam?: IsBoundary,
+): number {
+  let down = 0;
+  while (to + down < after - 1 && ids[from + down] === ids[to + down]) down++;
+  if (isSeam === undefined) return down;
+  let up = 0;
+  while (from - up > before + 1 && ids[from - up - 1] === ids[to - up - 1]) up++;
+  for (let by = down; by >= -up; by--) if (isSeam(ids, to + by)) return by;
+  return down;
+}

@@ -1,0 +1,98 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import type { Clock } from "../../common/clock.ts";
+import type { LockHolder } from "../state/lock.ts";
+import { UnsafePathError } from "../../common/ownership.ts";
+import { formatAge } from "../../common/quantities.ts";
+import {
+  errnoClause,
+  FREE_SPACE_STEP,
+  isDiskFull,
+  readErrorCode,
+  type Result,
+  trouble,
+  type Trouble,
+} from "../../common/trouble.ts";
+import type { Fault } from "../ports/remote.ts";
+
+export function makeBusyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
+  const holderText =
+    holder === null
+      ? "another process"
+      : `mdmirror ${holder.what} (process ${holder.pid}, for ${formatAge(clock.now() - holder.since)})`;
+  return trouble(
+    "locked",
+    `${root} is in use by ${holderText}`,
+    "wait until it ends; a crashed process frees it by itself",
+  );
+}
+
+export function checkFolderExists(root: string): ReturnType<typeof trouble> | null {
+  if (existsSync(join(root, MIRROR_FOLDER))) return null;
+  return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
+    code: "root-missing",
+  });
+}
+
+/** @throws the error itself if it is a bug */
+export function describeSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
+  // In a folder that was moved or unmounted, other errors are misleading, so this is checked first.
+  const missingTrouble = checkFolderExists(root);
+  if (missingTrouble !== null) return missingTrouble;
+  if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
+  const code = readErrorCode(error);
+  if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) throw error;
+  return trouble(
+    "fault",
+    `${root} cannot be used: ${errnoClause(error)}`,
+    isDiskFull(code) ? FREE_SPACE_STEP : "check that the disk has space and this user may write in that folder",
+    { code },
+  );
+}
+
+/** Next step after a failed `init`. `mdmirror doctor` does not help: it needs a linked folder. */
+export const INIT_AGAIN = "run mdmirror init with another URL";
+
+/** @param factsHint a clause with the command that shows more about the fault */
+export function makeFaultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {
+  const [what, next] = describeFault(fault, new URL(url).origin, factsHint);
+  const { requestId } = fault;
+  return { kind: "offline", what, requestId, next, ...("code" in fault ? { code: fault.code } : {}) };
+}
+
+function describeFault(fault: Fault, origin: string, factsHint: string): readonly [what: string, next: string] {
+  const { detail } = fault;
+  switch (fault.kind) {
+    case "locked-out":
+      return fault.code === "workspace_not_found"
+        ? [`the API key gives access to no workspace on ${origin}`, GIVE_WORKSPACE_KEY]
+        : [`${origin} refuses the key`, GIVE_VALID_KEY];
+    case "later": {
+      if (fault.cause === "not-the-service") return [`not the service: ${detail}`, NEXT_OF_FOREIGN];
+      const firstStep = fault.cause === "malformed" ? "check the URL" : "nothing is lost; try again later";
+      return [`${LATER_WORDS[fault.cause]} (${origin}): ${detail}`, `${firstStep}, or ${factsHint}`];
+    }
+    case "uncertain":
+      return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];
+    case "problem":
+      // The cause is in the key's grants or in the address, not in mdmirror.
+      return [`the service refused: ${detail}`, NEXT_OF_REFUSAL];
+  }
+}
+
+export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
+const GIVE_WORKSPACE_KEY = "give the key of a workspace: mdmirror init DIR --key-file FILE";
+/** Next step if a program other than the service answers at the address. */
+const NEXT_OF_FOREIGN =
+  "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
+const NEXT_OF_UNCERTAIN = "try again: mdmirror first checks whether the service made the change";
+const NEXT_OF_REFUSAL = "check the URL and the grants of the key; use another key with --key-file FILE";
+
+const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], string>> = {
+  "not-the-service": "not the service",
+  unreachable: "the service cannot be reached",
+  unavailable: "the service is not available",
+  malformed: "the answer does not come from the service",
+  "rate-limited": "the service asks for a pause",
+};

@@ -1,0 +1,130 @@
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { WireResponse } from "../../contract/wire.ts";
+import type { BodyFault } from "../requests/input.ts";
+import type { ServiceWire } from "../service.ts";
+
+/**
+ * Answers malformed requests with a problem. Node refuses such requests, so the request handler
+ * never gets them.
+ */
+
+/**
+ * Connections on which a request was refused after its headers were read. An error in the body of
+ * such a request gets no second answer.
+ */
+const connectionsAnsweredEarly = new WeakSet<Duplex>();
+
+export function markAnsweredEarly(socket: Duplex): void {
+  connectionsAnsweredEarly.add(socket);
+}
+
+/**
+ * Answers a request that Node refused.
+ * @param error error of Node's parser, or of an exceeded time limit
+ */
+export async function answerMalformedRequest(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
+  if (!socket.writable || connectionsAnsweredEarly.has(socket)) return void socket.destroy();
+  try {
+    socket.end(formatResponse(await handle({ method: "GET", path: "/", headers: {}, body: null }, toBodyFault(error))));
+  } catch {
+    socket.destroy();
+  }
+}
+
+function toBodyFault(error: Error): BodyFault {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "HPE_HEADER_OVERFLOW") return "headers-too-large";
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too-slow" : "not-http";
+}
+
+function formatResponse(response: WireResponse): string {
+  const headers = {
+    ...response.headers,
+    "content-length": String(Buffer.byteLength(response.body)),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`, ...lines, "", response.body].join("\r\n");
+}
+
+/**
+ * Tracks answers that their clients have not read completely, because memory holds the unread
+ * bytes. Closes the connection of a client that takes too long. If all unread bytes together take
+ * too much memory, closes the connection that has waited longest.
+ */
+
+/** LIMIT: number of unread bytes of all answers together, so that they do not fill the memory. */
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
+/**
+ * LIMIT: lowest speed in bytes per second at which a client must read, so that a long answer does
+ * not stay in memory.
+ */
+const BYTES_PER_SECOND = 32 * 1024;
+
+type UnreadAnswer = { readonly bytes: number; readonly until: number };
+
+export class UnreadAnswers {
+  readonly #waiting = new Map<ServerResponse, UnreadAnswer>();
+  readonly #mostMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #bytes = 0;
+  #cut = 0;
+
+  /**
+   * @param mostMs milliseconds in which a client must read a short answer. A longer answer gets
+   * extra time for its bytes
+   */
+  constructor({ mostMs, checkEvery }: { readonly mostMs: number; readonly checkEvery: number }) {
+    this.#mostMs = mostMs;
+    this.#timer = setInterval(() => this.#cutLate(), checkEvery);
+    this.#timer.unref();
+  }
+
+  /**
+   * Number of connections that were closed because their client did not read, since the server
+   * started.
+   */
+  get cut(): number {
+    return this.#cut;
+  }
+
+  /**
+   * Tracks an answer that was written. Does nothing if the operating system has taken all its
+   * bytes.
+   */
+  watch(response: ServerResponse): void {
+    const bytes = response.writableLength;
+    if (bytes === 0) return;
+    const deadline = performance.now() + this.#mostMs + (bytes / BYTES_PER_SECOND) * 1_000;
+    this.#waiting.set(response, { bytes, until: deadline });
+    this.#bytes += bytes;
+    response.once("close", () => this.#forget(response));
+    for (const [oldest] of this.#waiting) {
+      if (this.#bytes <= MAX_UNREAD_BYTES) return;
+      this.#end(oldest);
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #cutLate(): void {
+    const now = performance.now();
+    for (const [response, { until }] of this.#waiting) if (until < now) this.#end(response);
+  }
+
+  #end(response: ServerResponse): void {
+    this.#cut++;
+    this.#forget(response);
+    response.destroy();
+  }
+
+  #forget(response: ServerResponse): void {
+    const unreadAnswer = this.#waiting.get(response);
+    if (unreadAnswer === undefined) return;
+    this.#waiting.delete(response);
+    this.#bytes -= unreadAnswer.bytes;
+  }
+}

@@ -1,0 +1,46 @@
+import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
+import { type Session, sql } from "./sql.ts";
+import { createHmac, randomUUID } from "node:crypto";
+
+export const SELECT_META = sql<{ readonly value: Buffer }>`SELECT value FROM meta WHERE name = $1`;
+export const SET_META = sql`INSERT INTO meta (name, value) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+export const SETTINGS_NAME = "settings";
+
+export function readSettings(stored: string | undefined): Settings {
+  return stored === undefined
+    ? DEFAULT_SETTINGS
+    : { ...DEFAULT_SETTINGS, ...(JSON.parse(stored) as Partial<Settings>) };
+}
+
+export function makeSettingsTable(session: Session) {
+  const readStored = async (): Promise<Settings> =>
+    readSettings((await session.one(SELECT_META, SETTINGS_NAME))?.value.toString());
+  return {
+    get: readStored,
+    async change(changed: Partial<Settings>) {
+      // Without the lock, two concurrent changes of different settings would start from the same
+      // stored settings, and one change would be lost.
+      session.lock("settings");
+      const newSettings = { ...(await readStored()), ...changed };
+      session.send(SET_META, SETTINGS_NAME, Buffer.from(JSON.stringify(newSettings)));
+      return newSettings;
+    },
+  };
+}
+
+/**
+ * Makes the generation of a database, which is sent with each answer. A restore changes the
+ * generation. Clients then notice the restore, although ids and cursors look the same as before.
+ */
+
+export const GENERATION_NAME = "generation";
+
+export function makeGeneration(): Buffer {
+  return Buffer.from(randomUUID());
+}
+
+/** @param stored generation in the table `meta`; undefined if the database was never restored */
+export function readGeneration(stored: Buffer | undefined, secret: Buffer): string {
+  return stored?.toString() ?? createHmac("sha256", secret).update(GENERATION_NAME).digest("hex").slice(0, 32);
+}
