@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { digestOf } from "../../../src/contract/digest.ts";
 import { FILES } from "../../../src/contract/resources.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
@@ -279,6 +280,12 @@ test("a link to what a list does not show stays that link, though base does not 
   const { rig, mirror, b } = await cloneThatMisses(() => undefined);
   expect(mirror.texts().get("a.md")).toBe("[b](elsewhere/b.md)\n\nand more\n");
   expect(remoteText(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
+});
+
+test("content that is read because a link leads to its document is stored as content of the service", async () => {
+  const { mirror, b } = await cloneThatMisses(({ app }) => app.edit("box/b.md", "edited\n"));
+  const [origin] = mirror.state.storedNames({}).filter(({ digest }) => digest === digestOf("edited\n"));
+  expect(origin).toMatchObject({ id: b, side: "remote", path: "box/b.md" });
 });
 
 test("a link to a document that was deleted before its download is inert", async () => {

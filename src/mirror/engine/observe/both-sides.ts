@@ -38,7 +38,7 @@ import { closeSent, recordMovedPosts } from "../apply/unanswered-writes.ts";
 import { isNotFound, makeLocalContentStore, nameRemoteContent } from "../apply/effect.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { World } from "../run/world.ts";
-import { toRemoteFile } from "./documents.ts";
+import { type StoreRemoteContent, toRemoteFile } from "./documents.ts";
 import { digestOf } from "../../../contract/digest.ts";
 
 type ObservedTrees =
@@ -87,7 +87,7 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
     hideOpenPosts(treesBeforeHiding, openEffects.stillOpen.posts),
     openEffects.stillOpen.folderMoves,
   );
-  const treesWithTargets = await requestLinkTargets(ctx, visibleTrees, storeText);
+  const treesWithTargets = await requestLinkTargets(ctx, visibleTrees, makeRemoteContentStore(ctx, input));
   const trees = { ...treesWithTargets, local: resolveLinks(ctx, input, treesWithTargets) };
   noteScan(ctx, trees.local, remote.tree);
   return { kind: "seen", trees };
@@ -171,17 +171,11 @@ export function makeContentSink({ world, notes }: CycleContext, input: CycleInpu
   return makeLocalContentStore(world.state, base, base.columns);
 }
 
-/**
- * Returns a function that stores the content of documents that are read only as a proof that they
- * exist.
- */
-function makeProofStore(
-  { world: { state }, notes }: CycleContext,
-  input: CycleInput,
-): NonNullable<KnownRemoteFacts["keep"]> {
+/** Returns a function that stores the content of documents that are read to see if they exist. */
+function makeRemoteContentStore({ world: { state }, notes }: CycleContext, input: CycleInput): StoreRemoteContent {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
-    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, nameRemoteContent(localPath, id));
+    : (digest, text, path, id) => state.putKnownText(digest, text, nameRemoteContent(path, id));
 }
 
 async function scanBothSides(
@@ -195,7 +189,7 @@ async function scanBothSides(
   // ORDER: the listing is requested before the local scan. The service can then answer during that
   // scan.
   const trustEmpty = readApprovedKeys(world).has(APPROVE_EMPTY);
-  const knownFacts = { keep: makeProofStore(ctx, input) };
+  const knownFacts = { keep: makeRemoteContentStore(ctx, input) };
   const remoteScanPromise =
     input.observers?.remote(base, trustEmpty, knownFacts) ?? observeRemote(world, base, trustEmpty, knownFacts);
   const settledRemoteScan = remoteScanPromise.catch(() => undefined);
@@ -324,7 +318,7 @@ const MAX_TARGETS = 16;
  * @param keep stores the content that is read
  * @returns the trees with the documents that exist on the service, in the linked folder or outside
  */
-async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: StoreContent): Promise<Trees> {
+async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: StoreRemoteContent): Promise<Trees> {
   const { links, remote } = ctx.world;
   const unknownTargets = links?.unknownTargets(trees) ?? [];
   if (unknownTargets.length === 0) return trees;
@@ -336,7 +330,7 @@ async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: StoreCo
     const document = answer.ok ? toRemoteFile(ctx.world, { ...answer.value, id }) : null;
     // A user may change this content on the service before the next read, so mdmirror stores it now
     // (I03).
-    if (answer.ok) keep(digestOf(answer.value.content), answer.value.content, document?.path ?? answer.value.path);
+    if (answer.ok) keep(digestOf(answer.value.content), answer.value.content, document?.path ?? answer.value.path, id);
     if (document !== null) files.set(id, document);
     else if (answer.ok) outsideTargets.add(id);
     else if (!isNotFound(answer)) unsureTargets.add(id);

@@ -5,7 +5,7 @@ import type { RecordColumns } from "../../model/left-out.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromServicePath, type World } from "../run/world.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/record.ts";
+import type { LocalPath } from "../../../contract/path.ts";
 
 /** Documents of the linked part of the workspace, with paths relative to that part. */
 export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
@@ -117,10 +117,11 @@ export function makeEmptyProof({ missing, outside }: UnlistedDocuments, fault: F
 type ProofInput = {
   readonly base: BaseTree;
   readonly seen: Map<DocId, RemoteFile>;
-  readonly keep?: StoreContent | undefined;
+  readonly keep?: StoreRemoteContent | undefined;
 };
 
-type StoreContent = (digest: Digest, text: string, record: DocumentRecord) => void;
+/** @param path path by which users find the content */
+export type StoreRemoteContent = (digest: Digest, text: string, path: LocalPath, id: DocId) => void;
 
 /**
  * Reads each known document that the listing does not contain. Adds documents that exist after all
@@ -172,7 +173,7 @@ function noteAnswer(
   if (answer.ok) {
     results.isKeyProven = true;
     const record = base.records.get(id);
-    if (record !== undefined) keep?.(digestOf(answer.value.content), answer.value.content, record);
+    if (record !== undefined) keep?.(digestOf(answer.value.content), answer.value.content, record.localPath, id);
     const file = toRemoteFile(world, { ...answer.value, id });
     if (file === null) proof.outside.add(id);
     else seen.set(id, file);

@@ -4,7 +4,6 @@
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
-import type { Digest } from "../../../contract/digest.ts";
 import { isAway, type DocumentRecord, indexRecordsByPath, type Stamp } from "../../model/record.ts";
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { KnownFile, StoreContent } from "../../ports/disk.ts";
@@ -20,6 +19,7 @@ import {
   listDocuments,
   makeEmptyProof,
   proveAbsences,
+  type StoreRemoteContent,
 } from "./documents.ts";
 import { fromServicePath, type World } from "../run/world.ts";
 
@@ -135,7 +135,7 @@ export type KnownRemoteFacts = {
   /** Folders of an earlier listing. If a document is in none of them, folders are listed again. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /** Stores content that was read only as a proof: a user may change it later (I03). */
-  readonly keep?: (digest: Digest, text: string, record: DocumentRecord) => void;
+  readonly keep?: StoreRemoteContent;
 };
 
 /**
