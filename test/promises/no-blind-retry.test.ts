@@ -74,6 +74,28 @@ describe.each(WRITES)("I08 %s (%s), whose end is not known, is read before it is
   });
 });
 
+test.each([
+  ["PATCH", "mv d/a.md d/x.md; mv d/b.md d/y.md; mv d/c.md d/z.md"],
+  ["DELETE", "rm d/a.md; rm d/b.md; rm d/c.md"],
+])("after %s without an answer, one request shows that the service is unreachable", async (method, commands) => {
+  const fixture = await inSync();
+  const { rig, mirror, seen } = fixture;
+  actLocally(mirror, commands);
+  let isLost = false;
+  fixture.fault = (request) => {
+    isLost ||= request.method === method;
+    return isLost ? "drop-before" : null;
+  };
+  await mirror.sync();
+  expect(mirror.state.intents()).toHaveLength(3);
+  seen.length = 0;
+  await mirror.sync();
+  expect(new Set(seen.filter(({ path }) => path.startsWith("/v1/files/")).map(asText)).size).toBe(1);
+  fixture.fault = () => null;
+  await settle(mirror);
+  expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+});
+
 // For folders, the listing of each cycle is the read that shows the result, so they are left out.
 const OF_DOCUMENTS = WRITES.filter(([route]) => route.includes("/files"));
 
