@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Intent } from "../../src/mirror/ports/state.ts";
-import { isWithin, rebase } from "../../src/contract/path.ts";
+import { isWithin, joinPath, rebase } from "../../src/contract/path.ts";
 import type { BaseTree } from "../../src/mirror/model/tree.ts";
 import type { Block } from "../../src/mirror/model/record.ts";
 import {
@@ -371,4 +371,21 @@ test("of each path the last few spellings stay, and the last few of its text of 
   expect(state.spellings.atPath("notes/2.md")).toHaveLength(1);
   state.spellings.removeOld();
   expect(state.spellings.all()).toHaveLength(17);
+});
+
+test("spellings at and below a folder are copied to its new path, and those elsewhere are not", () => {
+  fc.assert(
+    fc.property(fc.array(path, { minLength: 1, maxLength: 8 }), path, path, (paths, from, to) => {
+      fc.pre(!isWithin(to, from) && !isWithin(from, to));
+      const state = openIn(":memory:");
+      for (const at of [...paths, joinPath(from, paths[0]!)]) state.spellings.put(spelling(at, at, at));
+      const before = state.spellings.all().map((row) => row.path);
+      state.spellings.copy(from, to);
+      const copies = before.filter((at) => isWithin(at, from)).map((at) => rebase(at, from, to));
+      const after = new Set(state.spellings.all().map((row) => row.path));
+      expect(after).toEqual(new Set([...before, ...copies]));
+      state.close();
+    }),
+    { numRuns: 80 },
+  );
 });

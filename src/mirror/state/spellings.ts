@@ -3,7 +3,7 @@ import type { Digest } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { LinkTarget, Spelling } from "../../contract/spelling.ts";
 import type { Spellings } from "../ports/spellings.ts";
-import { TableWithStatements } from "./table.ts";
+import { makeAtOrBelowCondition, makeMovedPath, makeRange, TableWithStatements } from "./table.ts";
 
 type SpellingRow = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
 type LinkTargetRow = [destination: string, at: LinkTarget["at"], to: LinkTarget["to"], former?: LinkTarget["former"]];
@@ -38,13 +38,9 @@ export class SpellingTable extends TableWithStatements implements Spellings {
   readonly #put = this.sql<SpellingRow>(
     `INSERT OR REPLACE INTO spellings (${SPELLING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
   );
-  readonly #move = this.sql<[string, string]>(
-    `INSERT OR REPLACE INTO spellings (${SPELLING_COLUMNS}) SELECT ?, bytes, text, spelled_at, leads, id FROM spellings ` +
-      "WHERE path = ? ORDER BY seq",
-  );
-  readonly #moveBelow = this.sql<[string, number, string, string]>(
-    `INSERT OR REPLACE INTO spellings (${SPELLING_COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads, id ` +
-      "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
+  readonly #copy = this.sql<Record<string, string>>(
+    `INSERT OR REPLACE INTO spellings (${SPELLING_COLUMNS}) SELECT ${makeMovedPath("path")}, bytes, text, spelled_at, leads, id ` +
+      `FROM spellings WHERE ${makeAtOrBelowCondition("path", "from")} ORDER BY seq`,
   );
   readonly #clear = this.sql<[]>("DELETE FROM spellings");
   readonly #removeOld = this.sql<[]>(
@@ -92,9 +88,7 @@ export class SpellingTable extends TableWithStatements implements Spellings {
   }
 
   copy(from: LocalPath, to: LocalPath): void {
-    this.#move.run(to, from);
-    // Paths below `a` are between `a/` and `a0` in sorted order, because "0" follows "/".
-    this.#moveBelow.run(to, from.length + 1, `${from}/`, `${from}0`);
+    this.#copy.run({ to, ...makeRange("from", from) });
   }
 
   clear(): void {

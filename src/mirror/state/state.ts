@@ -5,7 +5,7 @@ import { type BlockTable, findDamage, openBaseTables, readBase } from "./base.ts
 import { type DatabaseFault, MAX_WAL_BYTES, type SqliteDatabase, withSynchronous } from "./database.ts";
 import { EventTable, RunTable, VersionTable } from "./history.ts";
 import { type PrunedCounts, pruneState, ReferencedContents, type RetentionLimits } from "./retention.ts";
-import { TableWithStatements } from "./table.ts";
+import { makeAtOrBelowCondition, makeMovedPath, makeRange, TableWithStatements } from "./table.ts";
 import { ContentStore } from "./texts.ts";
 import { readWalSize } from "./own-database.ts";
 import { Statement } from "../../common/statement.ts";
@@ -243,9 +243,6 @@ const TOMBSTONE_PATHS = { table: "tombstones", column: "local_path" } as const;
 
 /**
  * Rewrites the paths of a moved folder and everything below it, within the caller's transaction.
- * Selects rows by a range, so that no pattern needs escaping: in sorted order, paths below `a` are
- * between `a/` and `a0`, because "0" follows "/". Statements are prepared when they are first
- * needed, because folders rarely move.
  */
 class SubtreeMoves {
   readonly #blocks: BlockTable;
@@ -288,18 +285,6 @@ function prepareMove(db: SqliteDatabase, { table, column }: Pick<PathColumn, "ta
   ];
   return new Statement<Record<string, string>>(
     db,
-    `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${conditions.join(" AND ")}`,
+    `UPDATE ${table} SET ${column} = ${makeMovedPath(column)} WHERE ${conditions.join(" AND ")}`,
   );
-}
-
-/**
- * Returns the SQL condition for a path at or below a folder's path.
- * @param name prefix of the SQL parameters, which `makeRange` returns
- */
-function makeAtOrBelowCondition(column: string, name: string): string {
-  return `(${column} = @${name} OR (${column} > @${name}First AND ${column} < @${name}End))`;
-}
-
-function makeRange(name: string, path: string): Record<string, string> {
-  return { [name]: path, [`${name}First`]: `${path}/`, [`${name}End`]: `${path}0` };
 }

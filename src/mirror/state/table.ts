@@ -25,6 +25,25 @@ export function makeUpsertSql(table: string, key: string, columns: readonly stri
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${placeholders}) ON CONFLICT (${key}) DO UPDATE SET ${updates.join(", ")}`;
 }
 
+/**
+ * Returns the SQL condition for a path at or below a folder's path. Selects by a range, so that no
+ * pattern needs escaping: in sorted order, paths below `a` are between `a/` and `a0`, because "0"
+ * follows "/".
+ * @param name prefix of the SQL parameters, which `makeRange` returns
+ */
+export function makeAtOrBelowCondition(column: string, name: string): string {
+  return `(${column} = @${name} OR (${column} > @${name}First AND ${column} < @${name}End))`;
+}
+
+export function makeRange(name: string, path: string): Record<string, string> {
+  return { [name]: path, [`${name}First`]: `${path}/`, [`${name}End`]: `${path}0` };
+}
+
+/** Returns the SQL of a path after a move of a folder above it from `@from` to `@to`. */
+export function makeMovedPath(column: string): string {
+  return `@to || substr(${column}, length(@from) + 1)`;
+}
+
 /** Columns of a table, and for each column the field of a row that it stores. */
 export class TableColumns<Member extends string> {
   readonly members: readonly Member[];
