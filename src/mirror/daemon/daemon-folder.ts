@@ -271,14 +271,17 @@ export class DaemonFolder {
     if (request.do === "status") return ok(this.status());
     const { clock } = this.#options;
     const refusal = Promise.withResolvers<Result<object>>();
+    const refused = new AbortController();
     const heartbeat = setInterval(() => {
       const loan = this.#loan;
-      if (loan !== null && clock.monotonic() - loan.since > MAX_LOAN_MS)
+      if (loan !== null && clock.monotonic() - loan.since > MAX_LOAN_MS) {
         refusal.resolve(refuseLentFolder(this.root, loan.what));
-      else if (this.stillMs() < HANG_MS) call.beat();
+        refused.abort();
+      } else if (this.stillMs() < HANG_MS) call.beat();
     }, ALIVE_EVERY_MS);
+    const gone = AbortSignal.any([call.gone, refused.signal]);
     try {
-      return await Promise.race([this.#answer(request, call, stop), refusal.promise]);
+      return await Promise.race([this.#answer(request, gone, stop), refusal.promise]);
     } finally {
       clearInterval(heartbeat);
     }
@@ -293,23 +296,29 @@ export class DaemonFolder {
     return this.#open;
   }
 
-  /** Answers a request. Tries again if the folder was closed and opened again meanwhile. */
+  /**
+   * Answers a request. Tries again if the folder was closed and opened again meanwhile.
+   * @param gone aborts when the command has disconnected or was refused; the request then has no
+   * effect
+   */
   async #answer(
     request: Exclude<ControlRequest, { do: "status" }>,
-    call: ControlCall,
+    gone: AbortSignal,
     stop: AbortSignal,
   ): Promise<Result<object>> {
     const { clock } = this.#options;
     const beganAt = clock.monotonic();
     for (;;) {
       const openedDaemon = await this.#openFolder();
+      // Nobody reads this answer.
+      if (gone.aborted) return ok({});
       if (openedDaemon === null && request.do === "lend") return ok({ lent: true });
       if (openedDaemon === null) return refuseClosedFolder(this.root, this.#closedBy);
       const { signal } = openedDaemon.reopen;
       const work =
         request.do === "lend"
-          ? this.#lend(openedDaemon, request.what, call)
-          : performRequest(openedDaemon.daemon, shortenTimeout(request, clock.monotonic() - beganAt), call.gone);
+          ? this.#lend(openedDaemon, request.what, gone)
+          : performRequest(openedDaemon.daemon, shortenTimeout(request, clock.monotonic() - beganAt), gone);
       const answerOrNull = await work.catch((error: unknown) => {
         // The daemon rejects requests when it ends or closes the folder. Any other error is a bug.
         if (!stop.aborted && !signal.aborted) throw error;
@@ -324,7 +333,7 @@ export class DaemonFolder {
    * Lends the folder to a command. Answers when the folder is closed. The daemon opens it again
    * after the command.
    */
-  async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<Result<object>> {
+  async #lend({ daemon, reopen }: OpenedDaemon, what: string, gone: AbortSignal): Promise<Result<object>> {
     const { clock } = this.#options;
     const folderFreed = Promise.withResolvers<void>();
     // ORDER: the daemon lends the folder only between two runs, so that commands that wait for the

@@ -284,6 +284,26 @@ test("a folder is lent to one command after the other", async () => {
   ]);
 });
 
+describe("a pause that waits while the folder is lent", () => {
+  test.for([
+    { name: "that was refused", aheadMs: 31_000, deadlineMs: 60_000, code: "locked" },
+    { name: "that its command gave up", aheadMs: 0, deadlineMs: 60, code: "daemon-silent" },
+  ])("and $name has no effect when the loan ends", async (one) => {
+    const asked: string[] = [];
+    await keep({}, { request: async (kind) => asked.push(kind) as never });
+    const borrowed = await borrow("sync");
+    aheadMs = one.aheadMs;
+    const answer = await askDaemon(rig.root, { do: "pause" }, one.deadlineMs);
+    expect(JSON.stringify(answer)).toContain(one.code);
+    // By now, the daemon knows that the command has disconnected.
+    await askDaemon(rig.root, { do: "status" });
+    borrowed.giveBack();
+    await published("returned");
+    await askDaemon(rig.root, { do: "status" });
+    expect(asked).toEqual([]);
+  });
+});
+
 /**
  * Returns a request to the first loop, and a function that lends the folder while the request is in
  * progress.
