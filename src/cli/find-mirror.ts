@@ -31,7 +31,7 @@ export function makeFolderCommand(
 }
 
 /**
- * Returns the absolute path of the linked folder at the path `dir`; if there is none, of the linked
+ * Returns the real path of the linked folder at the path `dir`; if there is none, of the linked
  * folder with the name `dir`. Without `dir`, returns the nearest linked folder of this user at or
  * above the working folder. Ends the command if the folder belongs to another user.
  */
@@ -49,7 +49,7 @@ export function findMirror(io: Io, dir: string | undefined): string {
  */
 export function findMirrors(io: Io, dirs: readonly string[]): readonly string[] {
   const operands = dirs.length === 0 ? [undefined] : dirs;
-  return [...new Set(operands.map((dir) => realpathSync(findMirror(io, dir))))];
+  return [...new Set(operands.map((dir) => findMirror(io, dir)))];
 }
 
 function findMirrorAt(io: Io, dir: string): Result<string> | null {
@@ -87,8 +87,8 @@ function findNearestOwn(io: Io, from: string, what: string, next: string): Resul
 }
 
 /**
- * Returns an error if a folder belongs to another user. Under `sudo`, the process continues as the
- * user who called `sudo`, so that this user owns every new file.
+ * Returns the real path of a folder; an error if the folder belongs to another user. Under `sudo`,
+ * the process continues as the user who called `sudo`, so that this user owns every new file.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
   const ownership = readOwnership(folder, io.env);
@@ -98,7 +98,8 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
     io.err(`mdmirror: ${folder} belongs to the user who called sudo; working as that user (uid ${caller.uid})`);
     io.become(caller);
   }
-  return examineFolder(folder);
+  const examined = examineFolder(folder);
+  return examined.kind === "ok" ? ok(realpathSync(folder)) : examined;
 }
 
 /** A document and its linked folder. `path`: path below `root`, or id `doc_…` of the document. */

@@ -110,6 +110,14 @@ describe("wait without a daemon", () => {
     const bad = await rig.run(["sync", "w", "--wait-for", "w/a.md", "--dry-run"]);
     expect(bad.code).toBe(2);
   });
+
+  test("accepts paths through a symbolic link to the folder", async () => {
+    const { rig } = watched;
+    symlinkSync(rig.root, `${rig.dir}/link`);
+    rig.write("a.md", "# one\nmore\n");
+    expect((await rig.run(["sync", "link", "--wait-for", "link/a.md"])).code).toBe(0);
+    expect((await rig.run(["wait", "link", "link/a.md"])).code).toBe(0);
+  });
 });
 
 describe("wait beside a daemon", () => {

@@ -35,7 +35,7 @@ export const command: Command = {
 };
 
 function readOperands(io: Io, { operands }: Args): { readonly root: string; readonly last: string } {
-  return { root: realpathSync(findMirror(io, operands.at(-2))), last: operands.at(-1)! };
+  return { root: findMirror(io, operands.at(-2)), last: operands.at(-1)! };
 }
 
 export const name: Command = {

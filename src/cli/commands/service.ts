@@ -10,7 +10,6 @@ import { shownName, shownWords } from "../../common/shown-words.ts";
 import { lockFolder } from "../../mirror/folder/folder-lock.ts";
 import { printNotes } from "../text.ts";
 import { ok, type Result, unwrap } from "../../common/trouble.ts";
-import { realpathSync } from "node:fs";
 import {
   installUnit,
   isInstalled,
@@ -51,7 +50,7 @@ export const command: Command = {
     if (args.flag("all") && dir !== undefined) refuseUsage("it takes a folder or --all, not both");
     if (kind !== null && verb !== "print") refuseUsage("--for goes with print alone");
     if (kind === "cron" && args.flag("all")) refuseUsage("--for cron takes one folder: print a line for each");
-    const root = args.flag("all") ? null : realpathSync(findMirror(io, dir));
+    const root = args.flag("all") ? null : findMirror(io, dir);
     const manager = MANAGERS.find((known) => known === kind) ?? chooseManager(process.platform);
     if (manager === "cron") return printText(io, unwrap(makeCronLine(root!, io.env)));
     if (manager === null) return refuseUsage("this system has neither systemd nor launchd; run mdmirror watch instead");

@@ -7,7 +7,6 @@ import { formatAttention, formatStaysLocal } from "../show-attention.ts";
 import { makeFaultTrouble } from "../../mirror/folder/trouble.ts";
 import { describeLinkedPart } from "../../mirror/settings/settings.ts";
 import { refuse, type Result, TroubleError } from "../../common/trouble.ts";
-import { realpathSync } from "node:fs";
 import { shownName, shownWords } from "../../common/shown-words.ts";
 import type { DaemonStatus } from "../../mirror/daemon/control/protocol.ts";
 import {
@@ -50,7 +49,7 @@ export const command: Command = {
     // message.
     if (short && dir === undefined && findNearestMirror(io, io.cwd).root === null) return EXIT.usage;
     const root = all ? null : findMirror(io, dir);
-    if (prometheus) return showMetrics(io, root === null ? null : realpathSync(root));
+    if (prometheus) return showMetrics(io, root);
     if (root === null) return showAll(io, flags);
     return short ? showShort(io, root, flags.json) : showOne(io, root, flags);
   },

@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { formatAge, parseAge } from "../../common/quantities.ts";
 import { USUAL_WAIT, waitFor, type WaitReport, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
 import { refuse, type Result, type Trouble } from "../../common/trouble.ts";
@@ -128,9 +127,8 @@ type StateForHooks = { readonly root: string; readonly facts: HookFacts };
  * or a hook started this sync. In this last case, the hooks could otherwise start syncs without
  * end.
  */
-async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
+async function readStateForHooks(io: Io, root: string): Promise<StateForHooks | null> {
   if (findHooksFile(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
-  const root = realpathSync(dir);
   const reading = await readFolderStatus(root, { ...pickContext(io), mustBeAdmitted: true });
   if (reading.kind === "trouble" || reading.value.daemon !== null) return null;
   return { root, facts: collectFacts(root, reading.value.status) };

@@ -1,5 +1,4 @@
 import { unwrap } from "../../common/trouble.ts";
-import { realpathSync } from "node:fs";
 import { collectTrustFacts, type TrustQuestion } from "../../mirror/trust/ask.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import type { Command } from "../command.ts";
@@ -21,8 +20,7 @@ export const command: Command = {
     ...ALLOW_HTTP_OPTION,
     ...NAME_OPTION,
   },
-  ...makeFolderCommand(async (io, args, dir) => {
-    const root = realpathSync(dir);
+  ...makeFolderCommand(async (io, args, root) => {
     const name = args.text("name");
     requireMirrorName(io, name, root);
     const allowHttp = args.texts("allow-http");

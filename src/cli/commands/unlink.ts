@@ -1,5 +1,5 @@
 import { refuse, TroubleError, unwrap } from "../../common/trouble.ts";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
@@ -31,8 +31,7 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const absent = findAbsentMirror(io, args.operands[0]);
     if (absent !== null) return forgetAbsent(io, absent, args.flag("force"));
-    const foundRoot = findMirror(io, args.operands[0]);
-    const root = realpathSync(foundRoot);
+    const root = findMirror(io, args.operands[0]);
     unwrap(checkRegistryWritable(io.env, "nothing was done"));
     const refusedExit = await checkUnsent(io, root, args);
     if (refusedExit !== null) return refusedExit;
