@@ -44,20 +44,22 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   makeFolders(dir, 0o700);
   const adminKeyFile = join(dir, "admin-key");
   const keyFile = join(dir, "key");
-  const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
   const { waitMs, settings, links, docsBase, onFault } = options;
   const random = makeRandomSource();
   // SQLite is loaded on demand, so that a program with another store never loads it.
   const { SqliteStore } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
   const store = new SqliteStore(location, { random, commits: "together" });
-  const service = createService({ store, now: Date.now, random, adminKey, links, docsBase, onFault });
   try {
+    // ORDER: the store has locked the folder. Otherwise a process that is refused would create an
+    // admin key that the running service does not know.
+    const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
+    const service = createService({ store, now: Date.now, random, adminKey, links, docsBase, onFault });
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const key = await findOrCreateKey(service, keyFile);
     return toOpenData({ service, key, keyFile, adminKeyFile, adminKey }, onFault);
   } catch (error) {
-    await service.close();
+    await store.close();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -8,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { FILES } from "../../src/contract/resources.ts";
@@ -97,6 +98,14 @@ describe("openData", () => {
     await expect(openData(folder)).rejects.toThrow("locked");
     await data.close();
     await (await openData(folder)).close();
+  });
+
+  it("makes no admin key while another process has the folder open", async () => {
+    const data = await openData(temporaryFolder());
+    rmSync(data.adminKeyFile);
+    await expect(openData(dirname(data.adminKeyFile))).rejects.toThrow("locked");
+    expect(existsSync(data.adminKeyFile)).toBe(false);
+    await data.close();
   });
 
   it("answers 503 after it was closed", async () => {
