@@ -136,6 +136,17 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
     expect(await store.holder(Buffer.alloc(32))).toBeUndefined();
   });
 
+  it("in each attempt is reported as an unreachable database", async () => {
+    const { url, store } = await openMain();
+    const client = await connect(url);
+    const writing = store.write(async (tables) => {
+      await tables.workspaces.all();
+      await client.query(END_OTHERS);
+      await tables.workspaces.all();
+    });
+    await expect(writing).rejects.toThrow("The database cannot be reached");
+  });
+
   it("during COMMIT is reported as a write of unknown end, and not run again", async () => {
     const { url, store, workspace } = await openMain();
     const client = await connect(url);

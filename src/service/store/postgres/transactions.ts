@@ -280,7 +280,9 @@ export class Transactions {
         const isConnectionBroken = isBroken(error);
         if (!isConnectionBroken && !isWorthRetrying(error)) throw error;
         if (attempt === MAX_ATTEMPTS)
-          throw new StoreBusyError("Others changed the same at the same time", { cause: error });
+          throw isConnectionBroken
+            ? error
+            : new StoreBusyError("Others changed the same at the same time", { cause: error });
         // The random pause prevents the same transactions from colliding again. After a lost
         // connection, there is no such pause: the pool only gets the time to notice other lost
         // connections.
