@@ -46,7 +46,7 @@ export function fillForm(key: KeyInfo | null): FilledForm {
     fields.append("path", grantPaths[i]!);
     fields.append("level", level);
   }
-  if (expiresAt !== null) fields.set("expires", new Date(expiresAt).toISOString().slice(0, 10));
+  if (expiresAt !== null) fields.set("expires", toDay(expiresAt));
   for (const [name, value] of Object.entries(rateLimit ?? {})) fields.set(name, String(value));
   return { fields, fault: null };
 }
@@ -81,7 +81,7 @@ export function renderKeyForm(form: FormOptions, folders: readonly string[], fil
 <span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="200" value="${readField("label")}"${markFault(fault, "label")}>${renderFault(fault, "label")}</span>
 ${renderAccessFields(folders, filled)}
 <span class="field"><label for="expires">Expires on</label><input id="expires" name="expires" type="date" value="${readField("expires")}" aria-describedby="expires-hint"${markFault(fault, "expires")}>${renderFault(fault, "expires")}
-<span class="hint" id="expires-hint">Empty: the key does not expire. It works until the end of that day in UTC.</span></span>
+<span class="hint" id="expires-hint">Empty: the key does not expire. With a new date, it works until the end of that day in UTC.</span></span>
 <fieldset><legend>Rate limit</legend>
 <span class="row"><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="4" value="${readField("requests")}"${markFault(fault, "rate")}><label for="requests">requests in</label>
 <input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="4" value="${readField("seconds")}"><label for="seconds">seconds</label></span>${renderFault(fault, "rate")}
@@ -130,21 +130,23 @@ type KeyRequest = Required<KeyChanges>;
 const MAX_LABEL_CHARACTERS = 200;
 
 export function readNewKeyRequest(fields: URLSearchParams, now: number): KeyRequest | FormFault {
-  const keyRequest = readKeyRequest(fields, now);
+  const keyRequest = readKeyRequest(fields, null, now);
   const hasAccess = "field" in keyRequest || keyRequest.grants.length > 0;
   return hasAccess ? keyRequest : { field: "access", text: "Choose what the key may read." };
 }
 
-export function readKeyRequest(fields: URLSearchParams, now: number): KeyRequest | FormFault {
+/** @param expiresAt time when the key expires before the change; null for never, or for a new key */
+export function readKeyRequest(fields: URLSearchParams, expiresAt: number | null, now: number): KeyRequest | FormFault {
   const label = fields.get("label") ?? "";
   if (label === "" || label.length > MAX_LABEL_CHARACTERS)
     return { field: "label", text: `A name has 1 to ${MAX_LABEL_CHARACTERS} characters.` };
   const grants = readGrants(fields);
   if (typeof grants === "string") return { field: "access", text: grants };
-  const expiresAt = readExpiry(fields.get("expires") ?? "", now);
-  if (typeof expiresAt === "string") return { field: "expires", text: expiresAt };
+  const newExpiry = readExpiry(fields.get("expires") ?? "", expiresAt, now);
+  if (typeof newExpiry === "string") return { field: "expires", text: newExpiry };
   const rateLimit = readRate(fields.get("requests") ?? "", fields.get("seconds") ?? "");
-  return typeof rateLimit === "string" ? { field: "rate", text: rateLimit } : { label, grants, expiresAt, rateLimit };
+  if (typeof rateLimit === "string") return { field: "rate", text: rateLimit };
+  return { label, grants, expiresAt: newExpiry, rateLimit };
 }
 
 function readGrants(fields: URLSearchParams): KeyGrant[] | string {
@@ -162,13 +164,21 @@ function readGrants(fields: URLSearchParams): KeyGrant[] | string {
 
 const DAY_MS = 86_400_000;
 
+/** Returns the day of a time in UTC, as in a date field. */
+function toDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
 /**
  * Returns the end of the entered day, in milliseconds since the epoch. The day ends in UTC, because
- * the user's time zone is not known.
+ * the user's time zone is not known. If the day is unchanged, returns `before`: the form shows no
+ * time of day, so it must not change the time either.
+ * @param before time when the key expires before the change; null for never
  * @returns null if the field is empty; a sentence for the user if the field is not valid
  */
-function readExpiry(text: string, now: number): number | null | string {
+function readExpiry(text: string, before: number | null, now: number): number | null | string {
   if (text === "") return null;
+  if (before !== null && text === toDay(before)) return before;
   const dayStart = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(dayStart)) return "This is not a date.";
   const dayEnd = dayStart + DAY_MS - 1;

@@ -278,7 +278,7 @@ export async function changeKey(call: PageCall): Promise<PageResult> {
   const { core, id, form, now } = call;
   const key = await core.admin.key(id);
   if (key === null) return makeErrorPage(UNKNOWN_KEY);
-  const keyRequest = readKeyRequest(form, now);
+  const keyRequest = readKeyRequest(form, key.expiresAt, now);
   const changedKey = "field" in keyRequest ? keyRequest : await core.admin.changeKey(id, keyRequest);
   if (!("grants" in changedKey))
     return makePage(await renderKeyPage(call, key, { fields: form, fault: toFormFault(changedKey) }), 422);

@@ -55,6 +55,22 @@ describe("keys", () => {
     expect((await browser.get(`/app/keys/${id}`)).status).toBe(404);
   });
 
+  test("keep the moment at which they expire, also a past one, until the date is changed", async () => {
+    const { browser, ...rig } = await openSignedIn();
+    const { id } = (await rig.service.admin.keys())[0]!;
+    const expiresAfter = async (label: string, expires: string) => {
+      await browser.submit(`/app/keys/${id}`, { label, path: "/", level: "full", expires });
+      const key = (await rig.service.admin.key(id))!;
+      return [key.label, new Date(key.expiresAt!).toISOString()];
+    };
+    for (const time of ["2026-11-30T10:00:00.000Z", "2020-01-01T10:00:00.000Z"]) {
+      await rig.service.admin.changeKey(id, { expiresAt: Date.parse(time) });
+      const label = `until ${time}`;
+      expect(await expiresAfter(label, time.slice(0, 10))).toEqual([label, time]);
+    }
+    expect(await expiresAfter("later", "2026-12-01")).toEqual(["later", "2026-12-01T23:59:59.999Z"]);
+  });
+
   test("are not made without access, and the form keeps what was entered", async () => {
     const rig = await openRig();
     await rig.api.file("team/a.md");
