@@ -3,7 +3,7 @@ import { tagOf } from "./contents.ts";
 import { SimulatedWorld } from "./world.ts";
 import { WireOracle } from "./oracle-wire.ts";
 import { SimulatedMirror } from "./mirror.ts";
-import type { Script } from "./script.ts";
+import type { Moment, Script } from "./script.ts";
 
 /** Counts of what happened in a run. */
 class Tally {
@@ -19,9 +19,15 @@ class Tally {
   barriers = 0;
   /** Number of injected faults, by kind. */
   readonly faults = new Map<string, number>();
+  /** Number of incidents whose moment has come, by moment. */
+  readonly moments = new Map<Moment, number>();
 
   fault(kind: string): void {
     this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1);
+  }
+
+  moment(moment: Moment): void {
+    this.moments.set(moment, (this.moments.get(moment) ?? 0) + 1);
   }
 }
 

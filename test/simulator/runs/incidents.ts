@@ -1,5 +1,7 @@
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { WireRequest } from "../../../src/contract/wire.ts";
+import type { Fs } from "../../../src/mirror/ports/disk.ts";
+import type { State } from "../../../src/mirror/ports/state.ts";
 import { type Aim, ownPath } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
@@ -24,8 +26,10 @@ const BY_PEOPLE: ReadonlySet<IncidentKind> = new Set([
   "back-here",
   "written-late",
 ]);
-const MOMENT_OF_MEMBER: ReadonlyMap<string, Moment> = new Map([
-  ["state.replaceHolds", "planned"],
+/** A port call by its name in `process.ts`; typed so that a renamed call is an error. */
+type PortCall = `state.${keyof State & string}` | `disk.${keyof Fs}`;
+const MOMENT_OF_CALL: ReadonlyMap<string, Moment> = new Map<PortCall, Moment>([
+  ["state.replaceBlocks", "planned"],
   ["disk.sync", "flush"],
 ]);
 const OWN = `${ROOT}/.mdmirror`;
@@ -78,7 +82,7 @@ export class Incidents {
 
   /** Called before each port call. */
   onCall(member: string): void {
-    const moment = MOMENT_OF_MEMBER.get(member);
+    const moment = MOMENT_OF_CALL.get(member);
     if (this.#left.size === 0 || moment === undefined) return;
     for (const incident of this.#due(moment)) {
       const id = this.#chooseId(incident);
@@ -104,6 +108,7 @@ export class Incidents {
       if (nth > 1) this.#left.set(incident, nth - 1);
       else {
         this.#left.delete(incident);
+        this.#actors.tally.moment(moment);
         due.push(incident);
       }
     }

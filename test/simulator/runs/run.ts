@@ -1,5 +1,5 @@
 import { planOnly } from "../../../src/mirror/engine/run/converge.ts";
-import { type Script, type Step, describeStep } from "./script.ts";
+import { type Moment, type Script, type Step, describeStep } from "./script.ts";
 import { actInApp } from "./app-acts.ts";
 import { approveStop, endRun } from "./run-end.ts";
 import { Actors } from "./actors.ts";
@@ -43,6 +43,8 @@ export type Simulation = {
   /** Number of users' actions between the port calls of a cycle. */
   readonly interventions: number;
   readonly faults: ReadonlyMap<string, number>;
+  /** Number of incidents whose moment has come, by moment. */
+  readonly moments: ReadonlyMap<Moment, number>;
   /** Code locations of the kills. */
   readonly crashPoints: ReadonlySet<string>;
   /** After a failure: the plan and last events of each document that a failure names. */
@@ -88,6 +90,7 @@ export async function runSimulation(script: Script): Promise<Simulation> {
     barriers: tally.barriers,
     interventions: tally.interventions,
     faults: tally.faults,
+    moments: tally.moments,
     crashPoints: actors.crashPoints,
     why,
   };

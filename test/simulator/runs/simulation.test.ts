@@ -6,7 +6,7 @@ import { makeScenarioScript } from "./scenarios.ts";
 import { makeProgramScript } from "./programs.ts";
 import { FAILED_ONCE } from "./regression-cases.ts";
 import { runSimulation, type Simulation } from "./run.ts";
-import type { Script } from "./script.ts";
+import { type AppAct, type LocalAct, type Moment, MOMENTS, type Script, type Setup, type Step } from "./script.ts";
 import { shrink } from "./shrink.ts";
 import { countRun, noTotals } from "./totals.ts";
 
@@ -112,6 +112,29 @@ describe("seeded runs of several mirrors and a user of the web app", () => {
       ];
       expect({ seed, decisions: years.decisions }).toEqual({ seed, decisions: now.decisions });
     }
+  });
+
+  it("each moment of an incident comes", async () => {
+    const setup: Setup = {
+      mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "copy" }],
+      ...{ variant: {}, combines: false, documents: 4, clockOff: 0 },
+    };
+    const sync = (...moments: readonly Moment[]): Step => ({
+      ...{ do: "sync", mirror: 0, seed: 1, retry: true, kill: null, storm: null, trouble: null, interventions: [] },
+      // A kill that its sync does not reach.
+      incidents: moments.map((moment) => ({ moment, nth: 1, what: "killed", seed: 1, calls: 1_000_000 })),
+    });
+    const local = (act: LocalAct, seed: number): Step => ({ do: "here", mirror: 0, act, seed });
+    const remote = (act: AppAct, seed: number): Step => ({ do: "there", act, seed });
+    const steps = [
+      ...[sync("make", "flush"), local("create", 1), sync("POST"), local("write-in-place", 2), sync("PUT")],
+      ...[local("rename", 4), sync("PATCH"), remote("edit", 4), sync("read", "park")],
+      ...[remote("rename", 8), sync("rename"), remote("remove", 6), sync("trash")],
+      ...[local("remove", 7), sync("planned", "read-absent", "DELETE")],
+    ];
+    const { failures, moments } = await runSimulation({ seed: 8, setup, steps });
+    expect(failures).toEqual([]);
+    expect([...moments.keys()].sort()).toEqual([...MOMENTS].sort());
   });
 
   it("a failing script shrinks to the steps that make it fail", async () => {

@@ -1,4 +1,5 @@
 import type { Simulation } from "./run.ts";
+import type { Moment } from "./script.ts";
 
 const SUMS = [
   "runs",
@@ -18,37 +19,50 @@ const SUMS = [
 export type Totals = Record<(typeof SUMS)[number], number> & {
   readonly crashPoints: Set<string>;
   readonly faults: Map<string, number>;
+  readonly moments: Map<Moment, number>;
 };
 
 export function noTotals(): Totals {
   const sums = Object.fromEntries(SUMS.map((name) => [name, 0])) as Record<(typeof SUMS)[number], number>;
-  return { ...sums, crashPoints: new Set(), faults: new Map() };
+  return { ...sums, crashPoints: new Set(), faults: new Map(), moments: new Map() };
 }
 
 export function countRun(totals: Totals, life: Simulation): void {
   addTotals(totals, { ...life, runs: 1, steps: life.steps.length, failed: life.failures.length > 0 ? 1 : 0 });
 }
 
-type Sums = Omit<Totals, "crashPoints" | "faults"> & {
+type Sums = Omit<Totals, "crashPoints" | "faults" | "moments"> & {
   readonly crashPoints: ReadonlySet<string>;
   readonly faults: ReadonlyMap<string, number>;
+  readonly moments: ReadonlyMap<Moment, number>;
 };
 
 export function addTotals(totals: Totals, more: Sums): void {
   for (const name of SUMS) totals[name] += more[name];
   for (const point of more.crashPoints) totals.crashPoints.add(point);
-  for (const [kind, count] of more.faults) totals.faults.set(kind, (totals.faults.get(kind) ?? 0) + count);
+  addCounts(totals.faults, more.faults);
+  addCounts(totals.moments, more.moments);
+}
+
+function addCounts<K>(counts: Map<K, number>, more: ReadonlyMap<K, number>): void {
+  for (const [key, count] of more) counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+function describeCounts(counts: ReadonlyMap<string, number>): string {
+  const sum = [...counts.values()].reduce((total, count) => total + count, 0);
+  const each = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, count]) => `${key} ${count}`);
+  return `${sum}: ${each.join(", ")}`;
 }
 
 export function describeTotals(totals: Totals): string {
-  const { links, barriers, crashPoints, faults } = totals;
-  const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
+  const { links, barriers, crashPoints, faults, moments } = totals;
   return [
     `${totals.runs} runs: ${totals.steps} steps, ${totals.syncs} syncs, ${totals.watches} daemons, ${totals.portCalls} port calls`,
     `${totals.kills} kills (${totals.powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${totals.interventions} acts of people within a pass`,
     ...(links === 0 ? [] : [`${links} links resolved in the end`]),
     ...(barriers === 0 ? [] : [`${barriers} paths judged that a program was told are live`]),
-    `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,
+    `faults of the network ${describeCounts(faults)}`,
+    `incidents by moment ${describeCounts(moments)}`,
     `${totals.failed} failed`,
   ].join("\n");
 }
