@@ -325,9 +325,9 @@ export const anyPolicy: fc.Arbitrary<Policy> = fc
   .record({
     names: fc.constantFrom("map" as const, "block" as const),
     direction: fc.constantFrom("both" as const, "pull" as const, "push" as const),
-    folderMoves: fc.boolean(),
-    movesToRoot: fc.boolean(),
+    canMoveFolders: fc.boolean(),
+    canMoveToRoot: fc.boolean(),
     retryRefused: fc.boolean(),
     absentTwice: fc.option(fc.constant(new Set<string>())),
-  })
+  } satisfies { [K in keyof Policy]?: fc.Arbitrary<Policy[K]> })
   .map((patch) => ({ ...POLICY, ...patch }));
