@@ -156,6 +156,16 @@ describe("sync", () => {
     expect((await mirror.sync({ handsOff: WAIT_FOR_EDITORS }))?.state).toBe("in-sync");
   });
 
+  test("by a user replaces a file that was saved a moment ago, also on a disk of whole seconds", async () => {
+    const { rig, mirror } = await withNote({ granularityMs: 2_000 });
+    await rig.clock.sleep(60_000);
+    syncDiskClock({ rig, mirror });
+    mirror.write("note.md", TEXT);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    expect((await mirror.sync({ handsOff: { ...WAIT_FOR_EDITORS, unchangedMs: 0 } }))?.state).toBe("in-sync");
+    expect(mirror.texts().get("note.md")).toContain("theirs");
+  });
+
   test.each([
     ["downloads", TEXT],
     ["merges", TEXT.replace("three", "mine")],

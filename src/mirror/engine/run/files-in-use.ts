@@ -155,6 +155,7 @@ const ROUNDING_MS = 1;
  * ahead, the time comes from another clock and is ignored.
  */
 function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changedMs: number): number {
+  if (unchangedMs === 0) return 0;
   const sinceMs = clock.now() - changedMs;
   return sinceMs < -unchangedMs ? 0 : unchangedMs - sinceMs + readClockResolution(changedMs);
 }
