@@ -6,7 +6,7 @@ import type { Action } from "../../../src/mirror/model/action.ts";
 import type { LocalTree, RemoteTree } from "../../../src/mirror/model/tree.ts";
 import { makeNarrowTrees } from "../../../src/mirror/engine/daemon/known-trees.ts";
 import { planOnly } from "../../../src/mirror/engine/run/converge.ts";
-import { DirtyPaths } from "../../../src/mirror/engine/daemon/unsettled.ts";
+import { DirtyPaths, PendingDeletions } from "../../../src/mirror/engine/daemon/unsettled.ts";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/interface.ts";
 import { ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
@@ -260,4 +260,12 @@ describe("watches", () => {
     await rig.pass(2_000);
     expect(rig.watched.starts).toBe(2);
   });
+});
+
+test("a pending deletion is listed as in conflict while its document is", () => {
+  const deletions = new PendingDeletions(DEFAULT_TIMING);
+  for (const inConflict of [false, true, false]) {
+    deletions.update(new Map([["a.md", inConflict]]), new Set(), 0, () => false);
+    expect(deletions.list()).toMatchObject([{ path: "a.md", inConflict }]);
+  }
 });

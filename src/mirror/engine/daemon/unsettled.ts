@@ -246,7 +246,7 @@ type PendingDeletion = {
   readonly first: number;
   since: number;
   /** True if the document is in conflict, so that its file will be restored instead. */
-  readonly inConflict: boolean;
+  inConflict: boolean;
   isAnnounced: boolean;
 };
 
@@ -286,7 +286,11 @@ export class PendingDeletions {
     isUnjudged: (path: LocalPath) => boolean,
   ): void {
     for (const [path, wait] of this.#pending) {
-      if (absent.has(path)) continue;
+      const inConflict = absent.get(path);
+      if (inConflict !== undefined) {
+        wait.inConflict = inConflict;
+        continue;
+      }
       wait.since = now;
       if (isUnjudged(path)) continue;
       this.#pending.delete(path);
