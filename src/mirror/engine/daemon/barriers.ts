@@ -116,7 +116,8 @@ export class Barriers {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
       const paths = readPathStates(this.#world, barrier.open, this.#isCompared());
       const waitingPaths = paths.filter(({ state }) => state === "waiting");
-      barrier.open = barrier.open.filter(({ path }) => waitingPaths.some((other) => other.path === path));
+      const stillWaiting = new Set(waitingPaths.map(({ path }) => path));
+      barrier.open = barrier.open.filter(({ path }) => stillWaiting.has(path));
       barrier.dueAt = this.#nextScan(barrier, waitingPaths);
       if (waitingPaths.length === 0 || (barrier.dueAt === NEVER && this.#runner.isStill())) this.#answer(barrier);
     }
