@@ -233,7 +233,7 @@ function applyLateWrite(ctx: CycleContext, row: SetAsideRow, late: LocalText): E
     const text = mergeLateContent(ctx, row, record, late, currentFile.value);
     if (text !== null) return writeLateContent(ctx, row, record, late, text, currentFile.value.digest);
   }
-  return moveBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
+  return moveBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit could not be merged");
 }
 
 /**

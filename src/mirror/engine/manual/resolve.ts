@@ -259,7 +259,7 @@ export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, c
       side: "both",
       id: record.id,
       path,
-      detail: "you chose to keep it; mdmirror uploaded it as a new document",
+      detail: "you chose to keep it; mdmirror uploads it as a new document",
       before: record.digest,
     },
   });
