@@ -6,6 +6,7 @@ import {
   type FolderRules,
   ignoresPath,
   isLeftoverName,
+  RulesError,
   createFolderRules as rulesOfFolder,
 } from "../../src/mirror/local/ignore.ts";
 import { parentOf } from "../../src/contract/path.ts";
@@ -197,5 +198,30 @@ describe("the folders that are synced", () => {
     const tree = walkAll(disk);
     expect([...tree.files.keys()]).toEqual(["u\u0308/a.md"]);
     expect(disk.whyUnsyncedAt("u\u0308/a.md")).toBeNull();
+  });
+});
+
+describe("an ignore file that cannot be read, for the rules of one path", () => {
+  const prepare = () => {
+    const { ram, at } = ramMirror();
+    ram.user.makeFolder(at("x"));
+    ram.user.write(at("x/a.md"), "a\n");
+    return { ram, at, disk: new LocalDisk(ram, ROOT, { random: rollDice(7), gitignore: () => [] }) };
+  };
+
+  it("a folder named .gitignore is no ignore file", () => {
+    const { ram, at, disk } = prepare();
+    ram.user.makeFolder(at("x/.gitignore"));
+    expect([...walkAll(disk).files.keys()]).toEqual(["x/a.md"]);
+    expect(disk.whyUnsyncedAt("x/a.md")).toBeNull();
+    expect(disk.namesIn("x")?.map(({ name }) => name)).toEqual(["a.md", ".gitignore"]);
+  });
+
+  it("a symbolic link is a fault of the rules", () => {
+    const { ram, at, disk } = prepare();
+    ram.user.symlink("rules", at(".mdmirrorignore"));
+    const fault = new RulesError(".mdmirrorignore cannot be read: a symbolic link (ELOOP)");
+    expect(() => disk.whyUnsyncedAt("x/a.md")).toThrow(fault);
+    expect(() => disk.namesIn("x")).toThrow(fault);
   });
 });

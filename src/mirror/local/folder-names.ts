@@ -1,23 +1,21 @@
 /** Lists the names in one folder for commands that show them, without a scan of the subfolders. */
 
 import { type LocalPath, ancestorsOf, joinPath, parentOf } from "../../contract/path.ts";
-import { GITIGNORE_FILE, IGNORE_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { IGNORE_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Stamp } from "../model/record.ts";
 import type { UnsyncedEntry } from "../model/tree.ts";
 import type { FsStat } from "../ports/disk.ts";
 import { nullOnAnyErrno, nullOnErrno, toStamp } from "./results.ts";
 import {
-  createFolderRules,
-  excludeAllBut,
-  findRules,
-  type FolderRules,
-  indexRecordedPaths,
+  beginRules,
+  readFolderRules,
+  readRuleFile,
+  type RulesOptions,
   type SyncRules,
   whyFileUnsynced,
   whyFolderUnsynced,
 } from "./ignore.ts";
 import type { RootGuard } from "./root-guard.ts";
-import type { WalkOptions } from "./walk.ts";
 
 export type FolderName = {
   readonly name: string;
@@ -25,13 +23,11 @@ export type FolderName = {
   readonly whyUnsynced: UnsyncedEntry["kind"] | null;
 };
 
-type RulesOptions = Pick<WalkOptions, "gitignore" | "folders">;
-
 const MISSING_ERRORS = ["ENOENT", "ENOTDIR"];
 
 /**
  * Returns the names in a folder, unsorted; null if the folder does not exist.
- * @throws RulesError if an ignore file has an invalid line
+ * @throws RulesError if an ignore file cannot be read or has an invalid line
  */
 export function listFolderNames(
   guard: RootGuard,
@@ -58,7 +54,7 @@ export function readStampAt(guard: RootGuard, path: LocalPath): Stamp | null {
 
 /**
  * Returns why a path is not synced; null if the path is synced. The file need not exist.
- * @throws RulesError if an ignore file has an invalid line
+ * @throws RulesError if an ignore file cannot be read or has an invalid line
  */
 export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: LocalPath): FolderName["whyUnsynced"] {
   return guard.withFoldersOpen(() => {
@@ -71,26 +67,17 @@ export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: Local
   });
 }
 
-function listRuleFolders(folder: LocalPath): readonly LocalPath[] {
-  return folder === "" ? [""] : ["", ...ancestorsOf(folder), folder];
-}
-
-function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folder: LocalPath): SyncRules {
-  const { foldsCase, foldsUnicode } = guard.names();
-  const rules = new Map<LocalPath, FolderRules>();
-  const readRuleFile = (path: LocalPath) => {
-    const place = guard.place(path, "file");
-    const fileContent = place.ok ? nullOnErrno(MISSING_ERRORS, () => guard.fs.readFile(place.abs)) : null;
-    return fileContent === null ? "" : Buffer.from(fileContent.bytes).toString("utf8");
-  };
-  for (const dir of listRuleFolders(folder)) {
-    const git = gitignore === null ? "" : readRuleFile(joinPath(dir, GITIGNORE_FILE));
-    const scope = dir === "" ? excludeAllBut(folders, foldsUnicode) : "";
-    const texts = { ours: readRuleFile(joinPath(dir, IGNORE_FILE)), git, scope };
-    if (texts.ours + texts.git + scope !== "")
-      rules.set(dir, createFolderRules(findRules(rules, dir), dir, texts, foldsCase));
-  }
-  return { rules, recorded: gitignore === null ? null : indexRecordedPaths(gitignore) };
+function readRules(guard: RootGuard, options: RulesOptions, folder: LocalPath): SyncRules {
+  const rules = beginRules(options, guard.names());
+  for (const dir of new Set(["", ...ancestorsOf(folder), folder]))
+    readFolderRules(rules, dir, (file) => {
+      const path = joinPath(dir, file);
+      return readRuleFile(file, path, () => {
+        const place = guard.place(path, "file");
+        return place.ok ? nullOnErrno(MISSING_ERRORS, () => guard.fs.readFile(place.abs).bytes) : null;
+      });
+    });
+  return rules;
 }
 
 function toFolderName(

@@ -1,12 +1,20 @@
 /**
  * Decides which paths are not synced, by fixed rules for names and by the user's ignore files.
  */
-import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
+import {
+  ancestorsOf,
+  type DiskFolding,
+  isConflictCopyName,
+  type LocalPath,
+  nameOf,
+  parentOf,
+} from "../../contract/path.ts";
 import type { UnsyncedEntry } from "../model/tree.ts";
 import { once } from "../../common/once.ts";
 import ignore, { type Ignore } from "ignore";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/mirror-folder.ts";
 import { findPatternFault } from "./pattern-fault.ts";
+import { attemptCall, describeErrno } from "./results.ts";
 
 const LEFTOVER_PATTERNS = [
   /^\.#/, // Emacs locks
@@ -117,7 +125,7 @@ export type RecordedPaths = {
   isBelow(folder: LocalPath): boolean;
 };
 
-export function indexRecordedPaths(source: RecordedPathSource): RecordedPaths {
+function indexRecordedPaths(source: RecordedPathSource): RecordedPaths {
   const readPaths = once(() => {
     const files = new Set(source());
     const folders = new Set<LocalPath>();
@@ -177,6 +185,79 @@ type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
  * path. The message is a clause; the caller writes the beginning of the sentence.
  */
 export class RulesError extends Error {}
+
+export type RulesOptions = {
+  /** Folders that are synced; an empty list for all. */
+  readonly folders: readonly LocalPath[];
+  /**
+   * Paths that are synced even if a `.gitignore` file excludes them. Null: `.gitignore` files have
+   * no effect.
+   */
+  readonly gitignore: RecordedPathSource | null;
+  /** Lines that count as the last lines of the root's `.mdmirrorignore`. */
+  readonly ignore: readonly string[];
+};
+
+/** Rules of the folders that were read so far. A folder is read after the folders above it. */
+export type RulesSoFar = Pick<SyncRules, "recorded"> & {
+  readonly rules: Map<LocalPath, FolderRules>;
+  readonly extraLines: string;
+  /** Lines that exclude everything outside the synced folders. */
+  readonly scope: string;
+  readonly foldsCase: boolean;
+};
+
+export function beginRules(
+  { folders, gitignore, ignore: extraPatterns }: RulesOptions,
+  { foldsCase, foldsUnicode }: DiskFolding,
+): RulesSoFar {
+  return {
+    extraLines: extraPatterns.map((pattern) => `${pattern}\n`).join(""),
+    rules: new Map(),
+    recorded: gitignore === null ? null : indexRecordedPaths(gitignore),
+    scope: excludeAllBut(folders, foldsUnicode),
+    foldsCase,
+  };
+}
+
+/**
+ * Adds the rules of a folder.
+ * @param read returns the content of the folder's ignore file with this name; an empty string if
+ * there is none
+ * @returns true if the rules are those that were already known for the folder
+ */
+export function readFolderRules(
+  { rules, recorded, extraLines, scope, foldsCase }: RulesSoFar,
+  folder: LocalPath,
+  read: (file: string) => string,
+): boolean {
+  const texts = {
+    ours: read(IGNORE_FILE) + (folder === "" ? extraLines : ""),
+    git: recorded === null ? "" : read(GITIGNORE_FILE),
+    scope: folder === "" ? scope : "",
+  };
+  const rulesBefore = rules.get(folder) ?? null;
+  const rulesAbove = folder === "" ? null : findRules(rules, parentOf(folder));
+  if (texts.ours === "" && texts.git === "" && texts.scope === "") return !rules.delete(folder);
+  if (rulesBefore?.above === rulesAbove && rulesBefore.texts.ours === texts.ours && rulesBefore.texts.git === texts.git)
+    return true;
+  rules.set(folder, createFolderRules(rulesAbove, folder, texts, foldsCase));
+  return false;
+}
+
+/**
+ * Returns the content of an ignore file; an empty string if `read` returns null.
+ * @param label words for the file, for the message
+ * @throws RulesError if the file cannot be read or is a symlink. Its folder must then not be
+ * scanned, because the rules may exclude any path
+ */
+export function readRuleFile(file: string, label: string, read: () => Uint8Array | null): string {
+  const bytesOrErrno = attemptCall(read);
+  if ("value" in bytesOrErrno) return Buffer.from(bytesOrErrno.value ?? []).toString("utf8");
+  // Git ignores a folder with the name `.gitignore`.
+  if (bytesOrErrno.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
+  throw new RulesError(`${label} cannot be read: ${describeErrno(bytesOrErrno.errno)}`);
+}
 
 /**
  * Returns the rules that apply in a folder with ignore files.

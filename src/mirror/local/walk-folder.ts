@@ -1,5 +1,5 @@
-import { depthOf, joinPath, type LocalPath, parentOf } from "../../contract/path.ts";
-import { CONFIG_FILE, GITIGNORE_FILE, IGNORE_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { depthOf, joinPath, type LocalPath } from "../../contract/path.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import {
   LINKED_FOLDER_INSIDE,
   type LocalFile,
@@ -10,11 +10,10 @@ import {
 import type { FileNumbers, Fs, FsStat, KnownFile, StoreContent } from "../ports/disk.ts";
 import { attemptCall, describeErrno, isOldStamp, isSameInode, readErrno, toStamp } from "./results.ts";
 import {
-  createFolderRules,
-  findRules,
-  type FolderRules,
-  type RecordedPaths,
+  readFolderRules,
+  readRuleFile,
   RulesError,
+  type RulesSoFar,
   whyFileUnsynced,
   whyFolderUnsynced,
 } from "./ignore.ts";
@@ -103,43 +102,16 @@ function whyUnread(error: unknown): string {
   return describeErrno(errno);
 }
 
-type RulesContext = Pick<
-  FolderScan,
-  "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "recorded" | "foldsCase" | "kept"
->;
-
 /**
  * Reads the ignore files of a folder.
  * @returns true if the rules are those that the scan already has for the folder
- * @throws RulesError if a file cannot be read or is a symlink. The folder must then not be scanned,
- * because the rules may exclude any path
  */
-function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEntry[]): boolean {
-  const { path } = folder;
-  const readOrEmpty = (file: string) =>
-    names.some(({ name }) => name === file) ? readRuleFile(scan, folder, file) : "";
-  const extraLines = path === "" ? scan.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
-  const texts = {
-    ours: readOrEmpty(IGNORE_FILE) + extraLines,
-    git: scan.recorded === null ? "" : readOrEmpty(GITIGNORE_FILE),
-    scope: path === "" ? scan.scope : "",
-  };
-  const rulesBefore = scan.rules.get(path) ?? null;
-  const rulesAbove = path === "" ? null : findRules(scan.rules, parentOf(path));
-  if (texts.ours === "" && texts.git === "" && texts.scope === "") return !scan.rules.delete(path);
-  if (rulesBefore?.above === rulesAbove && rulesBefore.texts.ours === texts.ours && rulesBefore.texts.git === texts.git)
-    return true;
-  scan.rules.set(path, createFolderRules(rulesAbove, path, texts, scan.foldsCase));
-  return false;
-}
-
-function readRuleFile(scan: RulesContext, { abs, stat }: Subfolder, file: string): string {
-  const at = scan.hold.open(abs, stat);
-  const fileOrErrno = attemptCall(() => scan.fs.readFile(`${at}/${file}`));
-  if ("value" in fileOrErrno) return Buffer.from(fileOrErrno.value.bytes).toString("utf8");
-  // Git ignores a folder with the name `.gitignore`.
-  if (fileOrErrno.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
-  throw new RulesError(`the ${file} in it cannot be read: ${describeErrno(fileOrErrno.errno)}`);
+function readRules(scan: FolderScan, { path, abs, stat }: Subfolder, names: readonly DirEntry[]): boolean {
+  return readFolderRules(scan, path, (file) => {
+    if (!names.some(({ name }) => name === file)) return "";
+    const at = scan.hold.open(abs, stat);
+    return readRuleFile(file, `the ${file} in it`, () => scan.fs.readFile(`${at}/${file}`).bytes);
+  });
 }
 
 /**
@@ -216,20 +188,11 @@ function isTooDeep(path: LocalPath): boolean {
   return depthOf(path) > MAX_DEPTH;
 }
 
-export type FolderScan = {
+export type FolderScan = RulesSoFar & {
   readonly fs: Fs;
   readonly hold: ScanFolder;
   readonly dev: number;
   readonly diskNow: number | null;
-  readonly foldsCase: boolean;
-  readonly extraPatterns: readonly string[];
-  readonly scope: string;
-  readonly rules: Map<LocalPath, FolderRules>;
-  /**
-   * Paths that no `.gitignore` file can exclude, because they have a record. Null if `.gitignore`
-   * files have no effect.
-   */
-  readonly recorded: RecordedPaths | null;
   /**
    * Paths that a `.gitignore` file excludes, but that are synced because of a record at or below
    * them.

@@ -10,14 +10,7 @@ import {
 import type { FileNumbers, FsStat, KnownFile, StoreContent } from "../ports/disk.ts";
 import { attemptCall, describeErrno, isSameInode, nullOnAnyErrno, toStamp } from "./results.ts";
 import { type RootFolder, type RootGuard, statOrNull } from "./root-guard.ts";
-import {
-  copyWithoutCache,
-  excludeAllBut,
-  findExclusion,
-  ignoresPath,
-  indexRecordedPaths,
-  type RecordedPathSource,
-} from "./ignore.ts";
+import { beginRules, copyWithoutCache, findExclusion, ignoresPath, type RulesOptions } from "./ignore.ts";
 import { makeTempPath, removeTempFile, TEMP_PREFIX } from "./names.ts";
 import { type FolderScan, readFolder, type WalkedFolder } from "./walk-folder.ts";
 import { isSameStamp } from "../model/record.ts";
@@ -25,20 +18,12 @@ import { digestOf } from "../../contract/digest.ts";
 import { isRuleFile } from "../model/mirror-folder.ts";
 import { decodeText } from "../../common/text.ts";
 
-export type WalkOptions = {
+export type WalkOptions = RulesOptions & {
   /**
    * True if the scan may make a file to learn the time of the disk's clock. Without that time, the
    * scan trusts no new stamp.
    */
   readonly probes: boolean;
-  readonly ignore: readonly string[];
-  /** Folders that are synced; an empty list for all. */
-  readonly folders: readonly LocalPath[];
-  /**
-   * Paths that are synced even if a `.gitignore` file excludes them. Null: `.gitignore` files have
-   * no effect.
-   */
-  readonly gitignore: RecordedPathSource | null;
   readonly partSize: number;
 };
 
@@ -76,21 +61,17 @@ export function* walkTree(
     others: new Map<LocalPath, UnsyncedEntry>(),
   };
   const numbers: number[] = [];
-  const rules: FolderScan["rules"] = new Map();
+  const rules = beginRules(options, guard.names());
   const keptPaths = new Set<LocalPath>();
   if (root === null) {
     unseen.set("", makeUnreadable("the linked folder does not exist, or is another folder"));
   } else {
     const scan: FolderScan = {
+      ...rules,
       fs: guard.fs,
       hold: guard.openScanFolder(),
       dev: root.stat.dev,
       diskNow: options.probes ? readDiskTime(guard) : null,
-      foldsCase: guard.names().foldsCase,
-      extraPatterns: options.ignore,
-      scope: excludeAllBut(options.folders, guard.names().foldsUnicode),
-      rules,
-      recorded: options.gitignore === null ? null : indexRecordedPaths(options.gitignore),
       kept: keptPaths,
       known,
       onText,
@@ -105,7 +86,7 @@ export function* walkTree(
       unseen.set("", makeUnreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
   }
   leftOut?.noteLocal(numbers);
-  const lasting = copyWithoutCache(rules);
+  const lasting = copyWithoutCache(rules.rules);
   return {
     ...tree,
     unseen,

@@ -223,7 +223,11 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
       return ok({ disk, entries: listEntries(disk, folder, rows, depth) });
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
-    return trouble("usage", `${folder === "" ? "the linked folder" : folder}: ${error.message}`, "correct that line");
+    return trouble(
+      "usage",
+      `${folder === "" ? "the linked folder" : folder}: ${error.message}`,
+      "correct that ignore file",
+    );
   }
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }

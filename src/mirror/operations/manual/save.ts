@@ -68,7 +68,9 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
     );
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
-    return trouble("usage", `${path} cannot be read: ${error.message}`, "correct that line", { code: "unfit-rules" });
+    return trouble("usage", `${path} cannot be read: ${error.message}`, "correct that ignore file", {
+      code: "unfit-rules",
+    });
   }
 }
 
