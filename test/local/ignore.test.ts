@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  copyWithoutCache,
   createMatcher,
   excludeAllBut,
   findRules,
@@ -199,6 +200,16 @@ describe("the folders that are synced", () => {
     expect([...tree.files.keys()]).toEqual(["u\u0308/a.md"]);
     expect(disk.whyUnsyncedAt("u\u0308/a.md")).toBeNull();
   });
+});
+
+it("a copy of the rules without caches does not keep the rules of the folder above", () => {
+  const rules = copyWithoutCache(rulesOf({ "": "a.md\n", x: "b.md\n" }));
+  expect([...rules.values()].map(({ above }) => above)).toEqual([null, null]);
+  expect(["a.md", "x/a.md", "x/b.md", "b.md"].filter((path) => ignoresPath(rules, path, "file"))).toEqual([
+    "a.md",
+    "x/a.md",
+    "x/b.md",
+  ]);
 });
 
 describe("an ignore file that cannot be read, for the rules of one path", () => {

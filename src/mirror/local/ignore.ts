@@ -307,12 +307,13 @@ export function createFolderRules(
 /**
  * Returns a copy of the rules that is small enough to be kept after a scan. The package `ignore`
  * caches its result for each path, so the caches of the originals contain every path of the scan.
+ * `above` is not needed after a scan.
  */
 export function copyWithoutCache(rules: Rules): Rules {
   return new Map(
     [...rules].map(([folder, one]) => {
       const [ours, both] = [one.ours, one.both].map((patterns) => ignore({ ignorecase: one.foldsCase }).add(patterns));
-      return [folder, { ...one, ours: ours!, both: both! }];
+      return [folder, { ...one, ours: ours!, both: both!, above: null }];
     }),
   );
 }
