@@ -202,6 +202,14 @@ describe("the folders that are synced", () => {
   });
 });
 
+it("patterns of the first plan follow an ignore file without a newline at its end", () => {
+  const { ram, at } = ramMirror();
+  ram.user.write(at(".mdmirrorignore"), "a.md");
+  for (const name of ["a.md", "b.md", "c.md"]) ram.user.write(at(name), "x");
+  const disk = new LocalDisk(ram, ROOT, { random: rollDice(7), ignore: ["b.md"] });
+  expect([...walkAll(disk).files.keys()]).toEqual(["c.md"]);
+});
+
 it("a copy of the rules without caches does not keep the rules of the folder above", () => {
   const rules = copyWithoutCache(rulesOf({ "": "a.md\n", x: "b.md\n" }));
   expect([...rules.values()].map(({ above }) => above)).toEqual([null, null]);

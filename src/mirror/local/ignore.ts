@@ -232,7 +232,8 @@ export function readFolderRules(
   read: (file: string) => string,
 ): boolean {
   const texts = {
-    ours: read(IGNORE_FILE) + (folder === "" ? extraLines : ""),
+    // The last line of the file may have no line end.
+    ours: read(IGNORE_FILE).replace(/[^\n]$/, "$&\n") + (folder === "" ? extraLines : ""),
     git: recorded === null ? "" : read(GITIGNORE_FILE),
     scope: folder === "" ? scope : "",
   };
