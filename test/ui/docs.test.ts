@@ -52,6 +52,14 @@ describe("a folder's names, each with its state", () => {
     expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "blocked" });
   });
 
+  test("a folder that was removed locally is named as a folder", async () => {
+    rig.write("deep/c.md", "# c\n");
+    await rig.init();
+    rig.remove("deep");
+    const { entries } = unwrap(listFolder(rig.root, "", { from: 0, count: 10 }, systemRandom()));
+    expect(entries).toMatchObject([{ path: "deep", state: "waiting", why: "the local folder is gone" }]);
+  });
+
   test("leads out of the mirrored folder by no way", async () => {
     await rig.init();
     mkdirSync(join(rig.dir, "outside"));

@@ -110,7 +110,7 @@ function describeFolder(
   if (unsyncedReason !== null) return { ...commonFields, state: "ignored", why: UNSYNCED_WORDS[unsyncedReason] };
   const block = open.blocks.get(path);
   if (block !== undefined) return { ...commonFields, ...describeBlock(block) };
-  if (found === null) return { ...commonFields, state: "waiting", why: "the local file is gone" };
+  if (found === null) return { ...commonFields, state: "waiting", why: "the local folder is gone" };
   if (!isLinked) return { ...commonFields, state: "waiting", why: "created locally" };
   return { ...commonFields, state: "in-sync", why: null };
 }
