@@ -133,6 +133,24 @@ describe("unlink", () => {
     expect(rig.read("a (theirs).md")).toBe("theirs\n");
   });
 
+  test("lists only what would be uploaded, not changes of conflict copies", async () => {
+    rig.write("a.md", "mine\n");
+    rig.editRemotely("a.md", "theirs\n");
+    await rig.run(["sync", "w"]);
+    rig.editRemotely("a.md", "theirs again\n");
+    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
+    expect([code, err.join("\n")]).toEqual([3, expect.not.stringContaining("update a conflict copy")]);
+  });
+
+  test("refuses with 4 while deletions by the service are stopped", async () => {
+    const paths = Array.from({ length: 60 }, (_, n) => `${n}.md`);
+    for (const path of paths) rig.createRemotely(path, "x\n");
+    await rig.run(["sync", "w"]);
+    for (const path of paths.slice(0, 20)) rig.deleteRemotely(path);
+    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
+    expect([code, err.join("\n")]).toEqual([4, expect.stringContaining("would stop")]);
+  });
+
   test("of a place where another folder is now wants its name and --force, and leaves that folder alone", async () => {
     renameSync(rig.root, at("away"));
     mkdirSync(own(""), { recursive: true });

@@ -37,7 +37,7 @@ import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { IGNORE_FILE, MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import type { OpenedMirror } from "../../mirror/folder/open-mirror.ts";
 import { rememberPrefer, type RunReport, runSync, type SyncPlan, USUAL_RUN } from "../../mirror/folder/run.ts";
-import { formatPlan, formatProposal, toProposalFlags } from "./plan.ts";
+import { formatChanges, formatProposal, toProposalFlags } from "./plan.ts";
 import { formatStaysLocal } from "../show-attention.ts";
 import { showReport } from "../show-report.ts";
 import {
@@ -340,7 +340,7 @@ export async function agreeOnFirstPlan(
   const agreement = await withFirstPlan({ ...options, clock, random, progress }, async (mirror, preview) => {
     progress.end();
     io.out(`the first sync of ${shownName(dir)}:`);
-    for (const line of formatPlan(preview, 3).slice(0, -1)) io.out(line);
+    for (const line of formatChanges(preview, 3)) io.out(line);
     if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");
     const proposal = proposes ? proposeRules(mirror, preview, random) : NO_PROPOSAL;
     const optionsWithRules = await offerRules(io, options, proposal);

@@ -52,7 +52,12 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
   });
 }
 
-export function formatPlan(
+function formatPlan(preview: SyncPlan, most: number, paint: Paint): string[] {
+  return [...formatChanges(preview, most, paint), formatEnd(preview.plan, preview.open.length)];
+}
+
+/** Returns the lines of a plan without the last line, which says how to continue. */
+export function formatChanges(
   { plan, open, oneWay, staysLocal, trees }: SyncPlan,
   most: number,
   paint: Paint = PLAIN,
@@ -66,7 +71,6 @@ export function formatPlan(
     ...formatLeftOut(paint.asks("blocked"), open, most),
     ...(staysLine === null ? [] : [`  ${staysLine}`]),
     ...formatVerdict(plan.verdict, paint),
-    formatEnd(plan, open.length),
   ];
 }
 

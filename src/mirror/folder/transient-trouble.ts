@@ -12,7 +12,7 @@ export type TransientKind = "locked" | "offline";
 type NotedTrouble = { readonly since: number; readonly reportedAt: number | null };
 type NotedTroubles = { readonly [kind in TransientKind]?: NotedTrouble };
 
-const NOTES_FILE = "quiet.json";
+export const NOTES_FILE = "quiet.json";
 /** Milliseconds after which a problem that continues is reported again. */
 const REPORT_AGAIN_MS = 86_400_000;
 

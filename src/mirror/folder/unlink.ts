@@ -15,7 +15,9 @@ import { hasConfig, readConfig } from "../settings/config.ts";
 import { describeSystemError } from "./trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { NOTES_FILE } from "./transient-trouble.ts";
 import { type MirrorOptions, withMirror } from "./open-mirror.ts";
+import { readSide } from "../operations/results/actions.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -48,7 +50,7 @@ export function unlinkFolder(root: string, env: Environment, now: number): Resul
     const keychain = removeKey(root, url, env);
     for (const name of [KEY_FILE, `${KEY_FILE}.new`]) removeOwnFile(folder, name);
     setAsideUnlinked(folder, new Date(now).toISOString().replace(/[:.]/g, "-"));
-    for (const name of [CONFIG_FILE, CONTROL_FILE, "quiet.json", "marker"]) removeOwnFile(folder, name);
+    for (const name of [CONFIG_FILE, CONTROL_FILE, NOTES_FILE, "marker"]) removeOwnFile(folder, name);
     const forgotten = forgetRoot(root, marker, env);
     return forgotten.kind === "trouble" ? forgotten : ok({ keyFile, keychain, url });
   } catch (error) {
@@ -100,20 +102,11 @@ export function forgetRoot(root: string, marker: string | null, env: Environment
   return keepResult.kind === "trouble" ? keepResult : ok(null);
 }
 
-const UPLOADS_NOTHING: ReadonlySet<string> = new Set([
-  "relink",
-  "note-facts",
-  "forget",
-  "look-again",
-  "link-folder",
-  "forget-folder",
-]);
-
 /**
  * Plans a sync to find the changes that are not uploaded yet, before the folder is unlinked. Writes
  * nothing.
- * @returns the plan without its downloads; null if everything is uploaded and no problem is open;
- * trouble if no plan could be made
+ * @returns the plan without the steps that upload nothing; null if everything is uploaded and no
+ * problem is open; trouble if no plan could be made
  */
 export function findUnsent(
   root: string,
@@ -123,8 +116,7 @@ export function findUnsent(
     const planResult = await planSync(mirror, USUAL_RUN);
     if (planResult.kind === "trouble") return planResult;
     const { plan, open } = planResult.value;
-    // An action that only changes local files uploads nothing, so it is left out.
-    const steps = plan.steps.filter(({ action: { kind } }) => !kind.endsWith("-local") && !UPLOADS_NOTHING.has(kind));
+    const steps = plan.steps.filter(({ action: { kind } }) => ["remote", "both"].includes(readSide(kind)));
     const isClean = steps.length === 0 && open.length === 0 && plan.verdict.kind === "run";
     return ok(isClean ? null : { ...planResult.value, plan: { ...plan, steps } });
   });

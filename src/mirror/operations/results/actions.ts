@@ -46,6 +46,13 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, ActionWords>> = {
   "forget-folder": { arrow: "·", label: "remove the record of a folder (deleted on both sides)" },
 };
 
+const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
+
+/** Returns the side that an action changes; `none` if it only updates the state file. */
+export function readSide(kind: ActionKind): (typeof SIDES)[ActionWords["arrow"]] {
+  return SIDES[ACTION_WORDS[kind].arrow];
+}
+
 const EMPTYING_WORDS: Readonly<Partial<Record<ActionKind, ActionWords>>> = {
   put: { arrow: "→", label: "empty on the service" },
   "write-local": { arrow: "←", label: "empty locally" },

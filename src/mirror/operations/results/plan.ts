@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { SyncPlan } from "../../folder/run.ts";
-import { ACTION_WORDS, readActionPath, type PathOf, toPublicKind } from "./actions.ts";
+import { readActionPath, readSide, type PathOf, toPublicKind } from "./actions.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { addToShare, type DocumentShare } from "../../settings/ignore-rules.ts";
 
@@ -15,7 +15,7 @@ export function toPlanJson(preview: SyncPlan) {
   return {
     steps: plan.steps.map(({ action, after }, index) => ({
       kind: toPublicKind(action.kind),
-      side: SIDES[ACTION_WORDS[action.kind].arrow],
+      side: readSide(action.kind),
       path: "from" in action ? action.to : readActionPath(action, pathOf),
       from: "from" in action ? action.from : null,
       id: "id" in action ? action.id : "dirId" in action ? action.dirId : null,
@@ -38,8 +38,6 @@ export function toPlanJson(preview: SyncPlan) {
 
 /** LIMIT: number of folders with new documents in `plan --json`, so that the output stays short. */
 const MAX_FOLDERS = 20;
-
-const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
 type FolderShare = DocumentShare & {
   /**
