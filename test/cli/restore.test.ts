@@ -29,6 +29,16 @@ describe("history, show, diff PATH@N", () => {
     expect((await run("diff", "a.md@3")).code).toBe(0);
   });
 
+  test("the commands that messages suggest quote the path", async () => {
+    rig.write("my notes.md", "mine\n");
+    await sync();
+    rig.editRemotely("my-notes.md", "theirs\n");
+    rig.write("my notes.md", "mine too\n");
+    await sync();
+    expect((await run("show", "my notes.md@9")).err.join()).toContain("mdmirror history 'my notes.md'");
+    expect((await run("restore", "my notes.md@1")).err.join()).toContain("mdmirror resolve 'my notes.md' --mine");
+  });
+
   test("I18 restore in a copied folder stops as a sync does, and writes nothing", async () => {
     await edit("second\n");
     const copy = join(rig.dir, "copy");

@@ -239,7 +239,7 @@ export function findVersion(world: Pick<World, "state">, name: string, n: number
     return trouble(
       "usage",
       `${document.path} has no version ${n}: it has versions 1 to ${entries.length}`,
-      `mdmirror history ${name}`,
+      `mdmirror history ${quoteForShell(name)}`,
     );
   return ok({ document, entry: foundEntry, entries });
 }
@@ -278,12 +278,21 @@ export function explainObstacle(
   atPath: PathState,
 ): { readonly what: string; readonly next: string } | null {
   if (entry.size === null)
-    return { what: describeGoneContent(entry), next: `mdmirror history ${path} lists the other versions` };
+    return {
+      what: describeGoneContent(entry),
+      next: `mdmirror history ${quoteForShell(path)} lists the other versions`,
+    };
   if (record !== null && state.conflict(record.id) !== null)
-    return { what: "it is in conflict", next: `resolve that first: mdmirror resolve ${path} --mine | --theirs` };
+    return {
+      what: "it is in conflict",
+      next: `resolve that first: mdmirror resolve ${quoteForShell(path)} --mine | --theirs`,
+    };
   if (atPath.kind === "absent" || (record !== null && atPath.kind === "file")) return null;
   const problem = record === null ? "another file is at this path now" : "the file now at this path cannot be read";
-  return { what: problem, next: `move that file first, or run: mdmirror show ${id ?? path}@${entry.n} --output FILE` };
+  return {
+    what: problem,
+    next: `move that file first, or run: mdmirror show ${quoteForShell(`${id ?? path}@${entry.n}`)} --output FILE`,
+  };
 }
 
 function describeGoneContent({ n }: HistoryEntry): string {

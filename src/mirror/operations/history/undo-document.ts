@@ -3,6 +3,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
+import { quoteForShell } from "../../model/shell-word.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { RecordIndex } from "./lookup.ts";
@@ -207,10 +208,10 @@ function isRestore({ kind, before, after }: MirrorEvent): boolean {
  */
 function explainKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (record?.submissions.length ?? 0) > 0)
-    return `in review: mdmirror resolve ${path} --theirs`;
+    return `in review: mdmirror resolve ${quoteForShell(path)} --theirs`;
   if (!events.some(({ kind }) => kind === "conflict")) return null;
   if (record !== undefined && context.base.conflicts.has(record.id))
-    return `the run found a conflict and changed nothing: mdmirror resolve ${path}`;
+    return `the run found a conflict and changed nothing: mdmirror resolve ${quoteForShell(path)}`;
   const isUnknown = events[0]!.kind === "conflict" && findEarlierContent(events, context) === null;
   return isUnknown ? "the run found a conflict, which has ended since" : null;
 }

@@ -2,6 +2,7 @@
 
 import { digestOf } from "../../../contract/digest.ts";
 import { compareByPath } from "../../model/by-path.ts";
+import { quoteForShell } from "../../model/shell-word.ts";
 import { UNAPPROVABLE_REASONS, type StopReason, LOST_DOCUMENT_REASONS, type Plan } from "../../planner/plan-types.ts";
 import { listActionsOfStop, toGuardKey } from "../../planner/verdict/stops.ts";
 import { readApprovedKeys } from "../../engine/run/guard-facts.ts";
@@ -255,7 +256,7 @@ function listOlderOnService(state: Pick<State, "isEarlier">, { base, remote }: T
     if (record === undefined || record.changeId === changeId || !state.isEarlier(id, changeId, record.changeId))
       return [];
     const { localPath: path } = record;
-    if (base.conflicts.has(id)) return [leaveAlone(path, `it is in conflict: mdmirror resolve ${path}`)];
+    if (base.conflicts.has(id)) return [leaveAlone(path, `it is in conflict: mdmirror resolve ${quoteForShell(path)}`)];
     return [makeRejectItem("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
   });
 }

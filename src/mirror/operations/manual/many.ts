@@ -1,6 +1,7 @@
 import { isStopped, type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
+import { quoteForShell } from "../../model/shell-word.ts";
 import { NOT_BEGUN_REASON } from "../../model/stoppable.ts";
 import { type LocalPath, ancestorsOf, isBelow } from "../../../contract/path.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -126,7 +127,7 @@ function describeFailure(path: LocalPath, { outcome }: ManualEnd): Result<never>
     case "refused": {
       const { code, requestId, detail } = outcome;
       const problem = `${path}: the service refused: ${detail}`;
-      return trouble("fault", problem, `mdmirror why ${path}`, { code, requestId });
+      return trouble("fault", problem, `mdmirror why ${quoteForShell(path)}`, { code, requestId });
     }
     case "uncertain": {
       const problem = `${path}: ${outcome.detail}; the service may have made the change`;

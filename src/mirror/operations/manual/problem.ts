@@ -1,6 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { BLOCK_REASONS, type BlockReason, type ResolutionKind } from "../../model/block.ts";
 import type { Block, Conflict, DocumentRecord } from "../../model/record.ts";
+import { quoteForShell } from "../../model/shell-word.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -117,7 +118,7 @@ function findCurrentPath(world: Pick<World, "disk">, record: DocumentRecord, blo
 
 function refuseUnresolvable(path: LocalPath, { reason, detail, code, requestId }: Block): Result<never> {
   const problem = `${path} is blocked (${reason}: ${detail}), and no choice resolves this`;
-  return trouble("usage", problem, `mdmirror why ${path}`, { code, requestId });
+  return trouble("usage", problem, `mdmirror why ${quoteForShell(path)}`, { code, requestId });
 }
 
 type StateAndDisk = Pick<World, "state" | "disk">;
