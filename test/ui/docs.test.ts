@@ -88,6 +88,7 @@ describe("the page of a folder", () => {
     expect(await filtered("A &")).toEqual(hrefs(root.text).filter((href) => href.endsWith(".md")));
     expect(await filtered("עברית")).toEqual([expect.stringMatching(/^\/m\/w\/docs\/100.*\.md$/)]);
     expect(await filtered("nothing")).toEqual([]);
+    expect(hrefs((await person.get("/m/w/docs/?page=9")).text)).toEqual(hrefs(root.text));
     const [folder] = hrefs(root.text).filter((href) => href.includes("100"));
     const below = await person.get(folder!);
     const [document] = hrefs(below.text).filter((href) => href.endsWith(".md"));

@@ -157,7 +157,8 @@ export type EntryList = {
 };
 
 /**
- * Range of entries; `from` begins at 0. If `name` is not "", only names that contain it count.
+ * Range of entries. `from`: first entry, from 0; beyond the end, the last range is listed. If `name`
+ * is not "", only names that contain it count.
  */
 type EntryRange = { readonly from: number; readonly count: number; readonly name?: string };
 
@@ -168,13 +169,15 @@ type EntryRange = { readonly from: number; readonly count: number; readonly name
  * @param root real path of a folder that has `.mdmirror/`
  */
 export function listFolder(root: string, folder: LocalPath, range: EntryRange, random: Random): Result<EntryList> {
-  const { from, count, name = "" } = range;
+  const { count, name = "" } = range;
   const openedFolder = openFolder(root, folder, name === "" ? "directly" : "below", random);
   if (openedFolder.kind === "trouble") return openedFolder;
   const wantedText = name.toLowerCase();
   const matchingEntries = openedFolder.value.entries.filter(({ path }) =>
     nameOf(path).toLowerCase().includes(wantedText),
   );
+  const lastFrom = Math.floor(Math.max(0, matchingEntries.length - 1) / count) * count;
+  const from = Math.min(range.from, lastFrom);
   const shownEntries = matchingEntries.toSorted(byKindAndPath).slice(from, from + count);
   const counts = { folder: 0, document: 0, other: 0 };
   for (const { kind } of matchingEntries) counts[kind]++;
