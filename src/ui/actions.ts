@@ -99,7 +99,7 @@ function startDaemon(ui: Ui, { folder }: ActionRequest): ActionResult {
     const argv = [...DAEMON_NODE_OPTIONS, PROGRAM_FILE, "watch", root];
     const child = spawn(process.execPath, argv, { detached: true, stdio: "ignore", env: ui.env, cwd: root });
     child.on("error", () => undefined).unref();
-    for (let check = 0; check < MAX_DAEMON_CHECKS && child.exitCode === null; check++) {
+    for (let check = 0; check < MAX_DAEMON_CHECKS && child.exitCode === null && child.signalCode === null; check++) {
       if ((await askStatus(root)) !== NO_DAEMON)
         return makeGoodNotice("Changes are synced as they happen, until this computer restarts.");
       await ui.clock.sleep(DAEMON_CHECK_MS);
