@@ -264,5 +264,5 @@ export async function replaceKey(ui: Ui, { folder: { root }, form }: ActionReque
   const fault = await tryKey({ ...ui, config, origin, key });
   if (fault !== null) throw new TroubleError(makeFaultTrouble(fault, config.url));
   storeKey(folder, key);
-  return { notice: makeGoodNotice("The key was replaced") };
+  return { notice: makeGoodNotice("The key was replaced.") };
 }
