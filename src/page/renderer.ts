@@ -133,6 +133,9 @@ export class Renderer {
     // An error in the thread, such as too little memory, also ends the thread. The result for the
     // document is then null.
     worker.on("error", () => undefined);
+    worker.on("exit", () => {
+      if (this.#worker === worker) this.#worker = null;
+    });
     return worker;
   }
 

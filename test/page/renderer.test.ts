@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Renderer } from "../../src/page/renderer.ts";
@@ -9,7 +10,7 @@ const BASE = { files: "/app/w/x/files/", folder: "" };
 
 /**
  * Writes a program for a thread that answers each content with itself. It never answers "stuck",
- * and fails with "die".
+ * fails with "die", and ends after it has answered "last".
  */
 function threadFile(): URL {
   const file = join(temporaryFolder(), "thread.mjs");
@@ -20,6 +21,7 @@ parentPort.on("message", ({ text }) => {
   if (text === "die") throw new Error("dead");
   if (text.startsWith("stuck")) for (;;);
   parentPort.postMessage({ frontMatter: null, body: text });
+  if (text === "last") parentPort.close();
 });
 parentPort.postMessage("ready");`,
   );
@@ -59,6 +61,15 @@ describe("the thread that renders documents", () => {
     expect(await stuck).toBeNull();
     expect(await next).toBe("b");
     expect(await Promise.all([bodyOf("die"), bodyOf("c")])).toEqual([null, "c"]);
+  });
+
+  test("is started again after it has ended by itself", async () => {
+    const { render } = renderer({ program: threadFile(), wait: () => () => undefined });
+    expect((await render("last", BASE))?.body).toBe("last");
+    // The thread usually ends within this time. Otherwise it ends during the next rendering, which
+    // then fails.
+    await setTimeout(100);
+    await expect.poll(async () => (await render(`${Math.random()}`, BASE))?.body ?? null).not.toBeNull();
   });
 
   test("has a bounded number of documents to do, and leaves none waiting when it is closed", async () => {
