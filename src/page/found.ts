@@ -32,5 +32,6 @@ function shortenLead(text: string): string {
   const characters = [...text];
   if (characters.length <= MAX_LEAD_CHARACTERS) return text;
   const lastCharacters = characters.slice(-MAX_LEAD_CHARACTERS).join("");
-  return `…${lastCharacters.slice(lastCharacters.indexOf(" ") + 1)}`;
+  const lastWords = lastCharacters.slice(lastCharacters.indexOf(" ") + 1);
+  return `…${lastWords === "" ? lastCharacters : lastWords}`;
 }

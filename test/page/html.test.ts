@@ -63,5 +63,6 @@ test("what was found is near the start of its line, also in a long one", () => {
   expect(shownLine("Rotate the signing key.", "signing")).toBe("Rotate the |signing| key.");
   const cut = shownLine(`${sentence}Rotate the signing key. ${sentence}`, "signing");
   expect(cut).toBe(`…until the renewal date. Rotate the |signing| key. ${sentence}`);
+  expect(shownLine(`${"長".repeat(99)} signing`, "signing")).toBe(`…${"長".repeat(39)} |signing|`);
   expect(shownLine(`${"長".repeat(99)}signing`, "signing")).toBe(`…${"長".repeat(40)}|signing|`);
 });
