@@ -115,6 +115,7 @@ describe("what a client asks wrongly", () => {
     ["read", { path: "none.md" }, "not-found"],
     ["read", { path: "a.md", from_line: 9 }, "bad-range"],
     ["read", { path: "a.md", heading: "two" }, "no-heading"],
+    ["read", { path: "a.md", heading: "two", from_line: 1 }, "bad-range"],
     ["create", { path: "a.md", text: "x" }, "taken"],
     ["create", { path: "b.md", text: "a\u0000b" }, "contains-nul"],
     ["create", { path: "b.md", text: "x".repeat(51_201) }, "too-large"],

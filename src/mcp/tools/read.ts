@@ -81,9 +81,11 @@ function makePassage(
   text: string,
   { heading, ...range }: PassageOptions,
 ): ToolResult {
+  const { from_line: from } = range;
+  if (heading !== undefined && from !== undefined)
+    return refuseCall("heading and from_line exclude each other", "leave one of them out", "bad-range");
   if (heading !== undefined) return makeSection(facts, text, heading, range);
-  const { from_line: from = 1 } = range;
-  if (from <= Math.max(1, facts.lines)) return makePartialAnswer(facts, text, range);
+  if (from === undefined || from <= Math.max(1, facts.lines)) return makePartialAnswer(facts, text, range);
   const message = `there is no line ${from}: the document has ${facts.lines}`;
   return refuseCall(message, "read from a line that it has", "bad-range");
 }
