@@ -90,5 +90,5 @@ const MODE_SENTENCES = {
 } as const;
 
 function describeLinkForm({ mode, wiki }: LinkForm): string {
-  return wiki ? `${MODE_SENTENCES[mode]}, [[wiki links]] too,` : MODE_SENTENCES[mode];
+  return wiki ? `${MODE_SENTENCES[mode]}, [[wiki links]] too` : MODE_SENTENCES[mode];
 }
