@@ -22,7 +22,8 @@ export const command = makeReadCommand(conflicts, {
   ],
   runInstead(io, args) {
     const [first, second] = args.operands;
-    if (second === undefined) return null;
+    // A linked folder named show is typed as ./show.
+    if (second === undefined) return first === "show" ? refuseUsage("show takes PATH") : null;
     return first === "show"
       ? showConflict(io, second, args.flag("json"))
       : refuseUsage("takes one folder, or: show PATH");
