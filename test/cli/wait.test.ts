@@ -111,6 +111,18 @@ describe("wait without a daemon", () => {
     expect(bad.code).toBe(2);
   });
 
+  test("sync --wait-for prints how long the wait took, without the sync", async () => {
+    const { rig } = watched;
+    rig.write("a.md", "# one\nmore\n");
+    rig.intercept = ({ method }) => {
+      if (method === "PUT") rig.pass(60_000);
+      return null;
+    };
+    const { out } = await rig.run(["sync", "w", "--wait-for", "w/a.md"]);
+    const seconds = out.map((line) => Number(/\((\d+)\.\d s\)/.exec(line)![1]));
+    expect(seconds).toEqual([expect.closeTo(60, -2), 0]);
+  });
+
   test("accepts paths through a symbolic link to the folder", async () => {
     const { rig } = watched;
     symlinkSync(rig.root, `${rig.dir}/link`);

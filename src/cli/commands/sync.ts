@@ -103,11 +103,12 @@ async function syncNow(
   const tookMs = clock.monotonic() - startedAt;
   printNotes(io, notes);
   const isOver = report.state === "offline" || report.isStopped === true;
+  const waitStartedAt = clock.monotonic();
   const waitResult = printing.wait === null || isOver ? null : await waitFor(root, printing.wait, options);
   const extraMembers = waitResult?.kind === "ok" ? { waited: waitResult.value } : {};
   const syncExit = printRun(io, root, report, { ...printing, url, took: tookMs, extra: extraMembers });
   const exitCode =
-    waitResult === null ? syncExit : pickWorstExit([syncExit, printWaited(io, waitResult, printing, startedAt)]);
+    waitResult === null ? syncExit : pickWorstExit([syncExit, printWaited(io, waitResult, printing, waitStartedAt)]);
   if (stateBefore !== null) await runHooks(io, stateBefore, report, printing.quiet);
   return exitCode;
 }
