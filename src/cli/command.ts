@@ -123,6 +123,13 @@ export type CommandEntry = {
   readonly load: () => Promise<{ readonly command: Command }>;
 };
 
+const SERVE_SUBCOMMANDS: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
+
+/** Returns a command line whose first word names a command: `serve-admin` for `serve admin`. */
+export function joinCommandWords(argv: readonly string[]): readonly string[] {
+  return argv[0] === "serve" && SERVE_SUBCOMMANDS.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
+}
+
 type ParsedArgs =
   | { readonly kind: "parsed"; readonly args: Args }
   | { readonly kind: "help" }

@@ -2,7 +2,7 @@
 
 import { describeError } from "../mirror/folder/disk-trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
-import { type Io, readArgs } from "./command.ts";
+import { type Io, joinCommandWords, readArgs } from "./command.ts";
 import { reportTrouble, EXIT, type ExitCode, UsageError } from "./exit.ts";
 import { createProcessIo, hasOpenedStream, Output } from "./process-io.ts";
 import { COMMANDS, formatCommandHelp, formatOverview, formatUsage } from "./table.ts";
@@ -26,8 +26,8 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
   } catch (error) {
     io.status("");
     if (error instanceof UsageError) {
-      const command = joinCommandWords(argv)[0]!.replace("serve-", "serve ");
-      return printUsage(io, [`mdmirror ${command}: ${error.message}`, `  next: mdmirror ${command} --help`]);
+      const [name] = joinCommandWords(argv);
+      return printUsage(io, [`mdmirror ${name}: ${error.message}`, `  next: mdmirror ${name} --help`]);
     }
     const trouble = describeError(error);
     if (trouble !== null) return reportTrouble(io, trouble);
@@ -80,12 +80,6 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
     case "parsed":
       return command.run(io, parsedArgs.args, COMMANDS);
   }
-}
-
-const SERVE_SUBCOMMANDS: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
-
-function joinCommandWords(argv: readonly string[]): readonly string[] {
-  return argv[0] === "serve" && SERVE_SUBCOMMANDS.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }
 
 function printLines(io: Io, lines: readonly string[]): ExitCode {

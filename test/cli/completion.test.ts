@@ -66,6 +66,10 @@ describe("completion", () => {
       ["service", "--for"],
       ["systemd", "launchd", "cron"],
     ],
+    [
+      ["serve", "admin"],
+      ["keys", "reviews", "workspaces"],
+    ],
     [["sync", "--key-file"], ["<file>"]],
     [["sync", "--max-deletes"], []],
     [["why"], ["<file>"]],

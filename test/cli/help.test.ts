@@ -61,6 +61,7 @@ const WRONG: readonly (readonly string[])[] = [
   ["status", "w", "--all"],
   ["watch", "--all", "w"],
   ["watch", "--all", "--url", "http://x"],
+  ["conflicts", "show"],
   ["hooks", "test"],
   ["hooks", "test", "no", "--event", "x"],
   ...[

@@ -1,5 +1,5 @@
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
-import { type Command, type CommandEntry, listOptions } from "../command.ts";
+import { type Command, type CommandEntry, joinCommandWords, listOptions } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 
 /**
@@ -135,7 +135,8 @@ async function formatOffers(
 /** Offers the folders on the disk, in addition to the names of all linked folders. */
 const MIRROR_OFFER: CompletionOffer = ["folder", "DIR"];
 
-async function findOffersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {
+async function findOffersAfter(words: readonly string[], table: readonly CommandEntry[]) {
+  const [name, ...rest] = joinCommandWords(words);
   if (name === undefined || (name === "help" && rest.length === 0))
     return [...table.map((entry): CompletionOffer => ["word", entry.name, entry.summary]), ...GLOBAL_COMPLETIONS];
   const entry = table.find((candidate) => candidate.name === name);
@@ -146,12 +147,12 @@ async function findOffersAfter([name, ...rest]: readonly string[], table: readon
     options.find(([option, { short }]) => word === `--${option}` || word === `-${short}`)?.[1];
   const spec = findOption(rest.at(-1));
   if (spec?.value !== undefined) return toWordOffers(spec.choices) ?? OFFERS_BY_VALUE[spec.value] ?? [];
-  const { most, words, offers = [] } = command.operands;
+  const { most, words: firstWords, offers = [] } = command.operands;
   const operandIndex = rest.filter(
     (word, i) => !word.startsWith("-") && findOption(rest[i - 1])?.value === undefined,
   ).length;
   const operands =
-    toWordOffers(operandIndex === 0 ? words : undefined) ??
+    toWordOffers(operandIndex === 0 ? firstWords : undefined) ??
     OFFERS_BY_OPERAND[offers[operandIndex] ?? offers.at(-1) ?? "file"];
   const names = options.flatMap(([option, { short, help }]) =>
     [`--${option}`, ...(short === undefined ? [] : [`-${short}`])].map(
