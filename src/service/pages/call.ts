@@ -2,7 +2,6 @@ import type { ServiceFigures } from "../service.ts";
 import type { RequestMetrics } from "../http/metrics.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
 import type { UserIdentity } from "./sign-in-sessions.ts";
-import type { PageResult } from "./answer.ts";
 import type { RenderMarkdown } from "../../page/renderer.ts";
 
 export type FigureSources = {
@@ -28,14 +27,4 @@ export type PageCall = {
   readonly now: number;
   readonly render: RenderMarkdown;
   readonly operation: FigureSources;
-};
-
-export type PageRoute = {
-  readonly method: "GET" | "POST";
-  /**
-   * Pattern of the address. `{id}` can only be its third segment; `*` at the end matches any text.
-   */
-  readonly path: string;
-  readonly adminOnly: boolean;
-  readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
 };

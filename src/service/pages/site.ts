@@ -21,7 +21,7 @@ import {
   UNKNOWN_PAGE,
   WORKSPACES_ADDRESS,
 } from "./answer.ts";
-import type { FigureSources, PageCall, PageRoute } from "./call.ts";
+import type { FigureSources, PageCall } from "./call.ts";
 import { type BodyFault, decodeSegment, refuseRequest } from "../requests/input.ts";
 import { makeRouteFinder, splitRequestTarget } from "../requests/router.ts";
 import { changeProtection, showFiles } from "./documents.ts";
@@ -47,7 +47,7 @@ import { type Frame, type Notice, Notices, renderPage } from "../../page/layout.
 import type { RenderMarkdown } from "../../page/renderer.ts";
 import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { newId } from "../requests/context.ts";
-import type { RequestHead, ServiceCore } from "../requests/dispatch.ts";
+import { deleteWithReserve, type RequestHead, type ServiceCore } from "../requests/dispatch.ts";
 import { isDiskFull } from "../store/store.ts";
 
 /**
@@ -82,44 +82,62 @@ ${renderActionForm({ action: SIGN_OUT_ADDRESS, csrf }, html`<button class="main-
   });
 }
 
-const makePageRoute = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
-  return { method: "GET", path, adminOnly, run };
-};
-const makeFormRoute = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
-  return { method: "POST", path, adminOnly, run };
+type PageRoute = {
+  readonly method: "GET" | "POST";
+  /**
+   * Pattern of the address. `{id}` can only be its third segment; `*` at the end matches any text.
+   */
+  readonly path: string;
+  readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
+  readonly adminOnly: boolean;
+  /** True if the form deletes something. It then also works on a full disk. */
+  readonly isDeletion: boolean;
 };
 
+function makeRoute(
+  method: PageRoute["method"],
+  path: string,
+  run: PageRoute["run"],
+  { adminOnly = true, isDeletion = false }: Partial<Pick<PageRoute, "adminOnly" | "isDeletion">> = {},
+): PageRoute {
+  return { method, path, run, adminOnly, isDeletion };
+}
+
+const FOR_ALL_KEYS = { adminOnly: false };
+
 const ROUTES: readonly PageRoute[] = [
-  makePageRoute(
+  makeRoute(
+    "GET",
     APP_ADDRESS,
     (call) => (call.who.kind === "admin" ? showOverview(call) : showOwnDocuments(call, call.who.hash)),
-    false,
+    FOR_ALL_KEYS,
   ),
-  makePageRoute(
+  makeRoute(
+    "GET",
     DOCUMENTS_ADDRESS,
     (call) => (call.who.kind === "admin" ? showDocuments(call) : showOwnDocuments(call, call.who.hash)),
-    false,
+    FOR_ALL_KEYS,
   ),
-  makePageRoute(SIGN_OUT_ADDRESS, showSignOut, false),
-  makePageRoute(`${DOCUMENTS_ADDRESS}/{id}/files/*`, showFiles, false),
-  makePageRoute(`${DOCUMENTS_ADDRESS}/{id}/search`, showSearch, false),
-  makePageRoute(`${DOCUMENTS_ADDRESS}/{id}/history/*`, showHistory),
-  makeFormRoute(`${DOCUMENTS_ADDRESS}/{id}/restore/*`, restoreVersion),
-  makeFormRoute(`${DOCUMENTS_ADDRESS}/{id}/protect/*`, changeProtection, false),
-  makePageRoute(REVIEWS_ADDRESS, showReviews),
-  makePageRoute(`${REVIEWS_ADDRESS}/{id}`, showReview),
-  makeFormRoute(`${REVIEWS_ADDRESS}/{id}/accept`, acceptReview),
-  makeFormRoute(`${REVIEWS_ADDRESS}/{id}/reject`, rejectReview),
-  makePageRoute(KEYS_ADDRESS, showKeys),
-  makePageRoute(`${KEYS_ADDRESS}/new`, showNewKey),
-  makeFormRoute(KEYS_ADDRESS, createKey),
-  makePageRoute(`${KEYS_ADDRESS}/{id}`, showKey),
-  makeFormRoute(`${KEYS_ADDRESS}/{id}`, changeKey),
-  makeFormRoute(`${KEYS_ADDRESS}/{id}/revoke`, revokeKey),
-  makeFormRoute(WORKSPACES_ADDRESS, createWorkspace),
-  makeFormRoute(`${WORKSPACES_ADDRESS}/{id}/state`, setState),
-  makePageRoute(`${WORKSPACES_ADDRESS}/{id}/remove`, showRemoval),
-  makeFormRoute(`${WORKSPACES_ADDRESS}/{id}/remove`, removeWorkspace),
+  makeRoute("GET", SIGN_OUT_ADDRESS, showSignOut, FOR_ALL_KEYS),
+  makeRoute("GET", `${DOCUMENTS_ADDRESS}/{id}/files/*`, showFiles, FOR_ALL_KEYS),
+  makeRoute("GET", `${DOCUMENTS_ADDRESS}/{id}/search`, showSearch, FOR_ALL_KEYS),
+  makeRoute("GET", `${DOCUMENTS_ADDRESS}/{id}/history/*`, showHistory),
+  makeRoute("POST", `${DOCUMENTS_ADDRESS}/{id}/restore/*`, restoreVersion),
+  makeRoute("POST", `${DOCUMENTS_ADDRESS}/{id}/protect/*`, changeProtection, FOR_ALL_KEYS),
+  makeRoute("GET", REVIEWS_ADDRESS, showReviews),
+  makeRoute("GET", `${REVIEWS_ADDRESS}/{id}`, showReview),
+  makeRoute("POST", `${REVIEWS_ADDRESS}/{id}/accept`, acceptReview),
+  makeRoute("POST", `${REVIEWS_ADDRESS}/{id}/reject`, rejectReview),
+  makeRoute("GET", KEYS_ADDRESS, showKeys),
+  makeRoute("GET", `${KEYS_ADDRESS}/new`, showNewKey),
+  makeRoute("POST", KEYS_ADDRESS, createKey),
+  makeRoute("GET", `${KEYS_ADDRESS}/{id}`, showKey),
+  makeRoute("POST", `${KEYS_ADDRESS}/{id}`, changeKey),
+  makeRoute("POST", `${KEYS_ADDRESS}/{id}/revoke`, revokeKey, { isDeletion: true }),
+  makeRoute("POST", WORKSPACES_ADDRESS, createWorkspace),
+  makeRoute("POST", `${WORKSPACES_ADDRESS}/{id}/state`, setState),
+  makeRoute("GET", `${WORKSPACES_ADDRESS}/{id}/remove`, showRemoval),
+  makeRoute("POST", `${WORKSPACES_ADDRESS}/{id}/remove`, removeWorkspace, { isDeletion: true }),
 ];
 
 const findRoute = makeRouteFinder(ROUTES.map((route) => [route, route]));
@@ -267,7 +285,7 @@ export class Pages {
     if (matchedRoute === null) return this.#trouble(UNKNOWN_PAGE, { ...session, path: null });
     const query = new URLSearchParams(text);
     const { route, ...values } = matchedRoute;
-    const result = await route.run({
+    const call = {
       ...values,
       core: this.#core,
       who,
@@ -278,7 +296,9 @@ export class Pages {
       now: this.#core.server.now(),
       render: this.#renderer.render,
       operation: this.#operation,
-    });
+    };
+    const { store } = this.#core.server;
+    const result = await (route.isDeletion ? deleteWithReserve(store, async () => route.run(call)) : route.run(call));
     return this.#end(result, session, this.#notices.of(query));
   }
 

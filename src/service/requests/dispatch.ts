@@ -10,7 +10,7 @@ import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
 import { type RequestFrame, isAdminPath, routeRequest, splitRequestTarget } from "./router.ts";
 import type { KeyHolder } from "../store/rows.ts";
-import { isDiskFull, StoreBusyError } from "../store/store.ts";
+import { isDiskFull, type Store, StoreBusyError } from "../store/store.ts";
 
 const VALIDATE_KEY_OPERATION = OPERATIONS.validateKey;
 
@@ -114,23 +114,32 @@ export async function answerOrFail(
 }
 
 /**
- * Runs a request. If the disk is full, a deletion runs again after the reserved space was released;
- * other requests fail.
+ * Runs a deletion. If the disk is full, releases the reserved space, then runs the deletion again.
  */
+export async function deleteWithReserve<T>({ reserve }: Pick<Store, "reserve">, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isDiskFull(error) || reserve?.release() !== true) throw error;
+    return work();
+  }
+}
+
+/** Runs a request. Only deletions may use the reserved space; on a full disk, other requests fail. */
 async function runWithReserve(
   core: ServiceCore,
   method: string,
   work: () => Promise<Answer>,
   requestId: string,
 ): Promise<Answer> {
-  const { reserve } = core.server.store;
+  const { store } = core.server;
+  const isDeletion = method === "DELETE";
   try {
-    return await work();
+    return await (isDeletion ? deleteWithReserve(store, work) : work());
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    if (method === "DELETE" && reserve?.release() === true) return runWithReserve(core, method, work, requestId);
     core.onFault(error, requestId);
-    const mayDelete = method !== "DELETE" && reserve !== null && reserve.bytes() !== 0;
+    const mayDelete = !isDeletion && store.reserve !== null && store.reserve.bytes() !== 0;
     const stillWorks = mayDelete ? "Reading and deleting still work." : "Reading still works.";
     const detail = `The disk of the service is full: nothing was saved. ${stillWorks}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });

@@ -3,6 +3,8 @@ import { type PageAnswer, Pages } from "../../../src/service/pages/site.ts";
 import type { ServedAddress } from "../../../src/page/same-site.ts";
 import { renderMarkdown } from "../../../src/page/render-markdown.ts";
 import type { Bundle } from "../../../src/page/bundle.ts";
+import type { DatabaseLocation } from "../../../src/service/store/sqlite/database.ts";
+import { emptyDatabase } from "../../simulator/empty-service.ts";
 import { ADMIN_KEY, type Opened, openService } from "../fixture.ts";
 
 /**
@@ -53,10 +55,13 @@ export type Browser = {
   readonly csrf: string;
 };
 
-export async function openRig(served: Partial<ServedAddress> = {}): Promise<PagesRig> {
+export async function openRig(
+  served: Partial<ServedAddress> = {},
+  database: DatabaseLocation = emptyDatabase(),
+): Promise<PagesRig> {
   const clock = { now: Date.UTC(2026, 10, 23) };
   const faults: unknown[] = [];
-  const opened = await openService({ now: () => clock.now, onFault: (error) => faults.push(error) });
+  const opened = await openService({ database, now: () => clock.now, onFault: (error) => faults.push(error) });
   const renderer = { render: renderMarkdown, close: () => undefined };
   const history = new RequestHistory(
     () => clock.now,

@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
+import type { KeyInfo } from "../../../src/service/keys/keys.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { ADMIN_KEY, type GrantOn, makeKey } from "../fixture.ts";
 import { type Browser, HOST, openRig, openSignedIn, type PagesRig, text } from "./fixture.ts";
 
@@ -326,4 +328,24 @@ test("a fault of a page is that page's alone, and is reported to who runs the se
   expect((await browser.get("/app/keys")).status).toBe(200);
   await rig.service.close();
   expect([(await browser.get("/app")).status, ADMIN_KEY.length > 0]).toEqual([503, true]);
+});
+
+test("a form that deletes uses the reserved space of a full disk, and no other form does", async () => {
+  const rig = await openRig({}, { folder: temporaryFolder() });
+  const browser = await rig.signIn();
+  const { admin, server } = rig.service.core;
+  const [{ id: keyId }] = (await admin.keys()) as [KeyInfo];
+  const isReserved = () => server.store.reserve?.bytes() !== 0;
+  const diskFull = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  vi.spyOn(admin, "setWorkspaceState").mockRejectedValueOnce(diskFull);
+  const closed = await browser.post(`/app/workspaces/${rig.workspaceId}/state`, { state: "closed" });
+  expect([closed.status, isReserved()]).toEqual([503, true]);
+  vi.spyOn(admin, "removeKey").mockRejectedValueOnce(diskFull);
+  expect(await browser.submit(`/app/keys/${keyId}/revoke`)).toContain("is revoked");
+  expect(isReserved()).toBe(false);
+  server.store.reserve?.reserve();
+  vi.spyOn(admin, "removeWorkspace").mockRejectedValueOnce(diskFull);
+  expect(await browser.submit(`/app/workspaces/${rig.workspaceId}/remove`)).toContain("is removed");
+  expect([isReserved(), await admin.workspaces()]).toEqual([false, []]);
+  await rig.service.close();
 });
