@@ -47,8 +47,8 @@ import { type Frame, type Notice, Notices, renderPage } from "../../page/layout.
 import type { RenderMarkdown } from "../../page/renderer.ts";
 import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { newId } from "../requests/context.ts";
-import { deleteWithReserve, type RequestHead, type ServiceCore } from "../requests/dispatch.ts";
-import { isDiskFull } from "../store/store.ts";
+import { deleteWithReserve, refuseBusy, type RequestHead, type ServiceCore } from "../requests/dispatch.ts";
+import { isDiskFull, StoreBusyError } from "../store/store.ts";
 
 /**
  * @param wrong reason why the last attempt to sign in failed, as a clause; null before the first
@@ -235,6 +235,7 @@ export class Pages {
     try {
       return await work();
     } catch (error) {
+      if (error instanceof StoreBusyError) return this.#end(makeRefusalPage(refuseBusy(error)), null);
       this.#core.onFault(error, newId(this.#core.server, "req_"));
       return this.#trouble(isDiskFull(error) ? DISK_FULL : INTERNAL_ERROR, null);
     }

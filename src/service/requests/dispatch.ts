@@ -172,7 +172,7 @@ export function refuseClosing(): Refused {
   return refuse("service_unavailable", "The service is shutting down.", [], { "retry-after": "5" });
 }
 
-function refuseBusy({ message, mayBeKept }: StoreBusyError): Refused {
+export function refuseBusy({ message, mayBeKept }: StoreBusyError): Refused {
   const advice = mayBeKept ? "inspect the live state before a retry" : "nothing was done";
   const detail = `${message}; ${advice}.`;
   return refuse("service_unavailable", detail, [], { "retry-after": "1" });

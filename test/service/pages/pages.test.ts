@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { KeyInfo } from "../../../src/service/keys/keys.ts";
+import { StoreBusyError } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { ADMIN_KEY, type GrantOn, makeKey } from "../fixture.ts";
 import { type Browser, HOST, openRig, openSignedIn, type PagesRig, text } from "./fixture.ts";
@@ -328,6 +329,15 @@ test("a fault of a page is that page's alone, and is reported to who runs the se
   expect((await browser.get("/app/keys")).status).toBe(200);
   await rig.service.close();
   expect([(await browser.get("/app")).status, ADMIN_KEY.length > 0]).toEqual([503, true]);
+});
+
+test("a busy database is a page that says so, with the time of a retry, and no fault", async () => {
+  const { browser, ...rig } = await openSignedIn();
+  const busy = new StoreBusyError("The database cannot be reached");
+  vi.spyOn(rig.service.core.admin.reviews, "page").mockRejectedValueOnce(busy);
+  const page = await browser.get("/app/reviews");
+  expect([page.status, page.headers["retry-after"], rig.faults]).toEqual([503, "1", []]);
+  expect(text(page)).toContain("The database cannot be reached; nothing was done");
 });
 
 test("a form that deletes uses the reserved space of a full disk, and no other form does", async () => {
