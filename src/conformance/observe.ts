@@ -1,3 +1,4 @@
+import type { Clock } from "../common/clock.ts";
 import { isJsonObject, member } from "../contract/json.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { type Exchange, parseJson } from "./world.ts";
@@ -120,15 +121,19 @@ function findLackingOperation({ method, path }: WireRequest, { status, body }: W
  */
 const MAX_REPETITIONS = 20;
 
-/** Repeats a request that was answered 429 or 503. Waits for the time in `Retry-After` first. */
-export function waitForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
+/**
+ * Repeats a request that was answered 429 or 503. Waits for the time in `Retry-After` first. After
+ * `stop`, repeats no request, because the clock no longer waits.
+ */
+export function waitForRetryAfter(exchange: Exchange, clock: Pick<Clock, "sleep">, stop: AbortSignal): Exchange {
   return async (request) => {
     for (let waitCount = 0; ; waitCount++) {
       const response = await exchange(request);
       const seconds = Number(response.headers["retry-after"] ?? Number.NaN);
       const isRefused = response.status === 429 || response.status === 503;
       if (!isRefused || Number.isNaN(seconds) || waitCount === MAX_REPETITIONS) return response;
-      await sleep(seconds * 1_000);
+      await clock.sleep(seconds * 1_000, stop);
+      if (stop.aborted) return response;
     }
   };
 }

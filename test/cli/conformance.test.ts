@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConformanceReport } from "../../src/conformance/judge.ts";
+import { waitForRetryAfter } from "../../src/conformance/observe.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import type { ServiceWire } from "../../src/service/service.ts";
 import { varyService } from "../variants/vary-service.ts";
@@ -83,6 +84,19 @@ test("a run that is stopped does not say that the service conforms", async () =>
   const options = { stop: stop.signal, terminal: true, onStatus: () => stop.abort() };
   const { exit, conforms, isComplete } = await runConformance(rig.url, ["errors"], [], options);
   expect([exit, conforms, isComplete, folders()]).toEqual([3, false, false, []]);
+});
+
+test("a run that is stopped during a wait does not send the request again", async () => {
+  const stop = new AbortController();
+  let sent = 0;
+  const refuse = async () => {
+    sent++;
+    return { status: 429, headers: { "retry-after": "5" }, body: "" };
+  };
+  const clock = { sleep: async () => stop.abort() };
+  const request = { method: "GET", path: "/v1/files", headers: {}, body: null };
+  expect((await waitForRetryAfter(refuse, clock, stop.signal)(request)).status).toBe(429);
+  expect(sent).toBe(1);
 });
 
 test("a service that cannot be reached, or refuses the key, ends with 5", async () => {

@@ -86,7 +86,7 @@ async function runJudge(io: Io, args: Args, { url, wire, key }: JudgedService): 
   const wantedSections = args.texts("section");
   const { value } = await io.stoppable((stop) =>
     judgeService({
-      exchange: waitForRetryAfter(exchange, (ms) => io.clock.sleep(ms, stop)),
+      exchange: waitForRetryAfter(exchange, io.clock, stop),
       url,
       key,
       name,
