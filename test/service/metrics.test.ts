@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { UnreadAnswers } from "../../src/service/http/connections.ts";
+import { RequestMetrics } from "../../src/service/http/metrics.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { ADMIN_KEY, serveHttp } from "./fixture.ts";
 
 /** The metrics of the service, and who may read them. */
@@ -60,4 +63,14 @@ test("/metrics is for this machine, and through a proxy for the admin key alone"
   expect(await status(proxied)).toBe(401);
   expect(await status({ ...proxied, "x-api-key": key })).toBe(401);
   expect(await status({ ...proxied, authorization: `Bearer ${ADMIN_KEY}` })).toBe(200);
+});
+
+test("a server whose port is taken leaves no timer behind", async () => {
+  const { service, port } = await serveHttp();
+  const closed = [vi.spyOn(RequestMetrics.prototype, "close"), vi.spyOn(UnreadAnswers.prototype, "close")];
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  await expect(startHttp(service, { port })).rejects.toThrow("EADDRINUSE");
+  for (const close of closed) expect(close).toHaveBeenCalledOnce();
 });

@@ -80,8 +80,13 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   const state = newServerState(service, options, { deadlines, where: () => ({ scheme, host, port }) });
   const handleRequest = await createRequestHandler(state);
   const server = makeServer(state, options, { deadlines, carry: handleRequest });
-  server.listen({ host, port: options.port ?? 0 });
-  await nextEvent(server, "listening");
+  try {
+    server.listen({ host, port: options.port ?? 0 });
+    await nextEvent(server, "listening");
+  } catch (error) {
+    stopTimers(state);
+    throw error;
+  }
   port = (server.address() as AddressInfo).port;
   const close = once(() => closeServer(state, server, deadlines));
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
@@ -159,9 +164,13 @@ async function closeServer(state: ServerState, server: Server, { drain, stop }: 
   const cutTimer = setTimeout(() => server.closeAllConnections(), stop);
   await serverClosed;
   clearTimeout(cutTimer);
-  state.unread.close();
-  state.watch.close();
+  stopTimers(state);
   await state.loadPages?.close();
+}
+
+function stopTimers({ unread, watch }: ServerState): void {
+  unread.close();
+  watch.close();
 }
 
 /** Milliseconds without a new request after which open connections count as idle. */
