@@ -9,9 +9,10 @@ import { fileURLToPath } from "node:url";
 
 const SOURCE = "src/page";
 /**
- * Sources of the bundle besides `src/page`: modules that the pages' scripts import, and packages.
+ * Sources of the bundle besides `src/page`: modules that the pages' scripts import, and the
+ * versions of packages.
  */
-const BESIDE = ["package-lock.json", "src/mirror/model", "src/contract", "scripts/build/page.ts"];
+const BESIDE = ["package-lock.json", "src/common", "scripts/build/page.ts"];
 const STYLES = ["style.css"];
 const PICTURES = ["icon.svg"];
 /** Browsers of 2026 and of the two years before. */
@@ -76,6 +77,9 @@ export function bundlePage(root: string, folder: string): void {
     write: false,
     logLevel: "silent",
   });
+  const inputs = [SOURCE, ...BESIDE, "node_modules"];
+  const unlisted = Object.keys(metafile.inputs).filter((path) => !inputs.some((input) => path.startsWith(input)));
+  if (unlisted.length > 0) throw new Error(`a change of these files would not build the pages again: ${unlisted}`);
   mkdirSync(folder, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(join(folder, basename(path)), contents);
   const names = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
