@@ -66,11 +66,11 @@ export class LinkForms {
    * - `before`: the paths in base.
    */
   where(): PlacesByTime {
-    this.#where ??= this.placesInBase();
+    this.#where ??= this.#placesInBase();
     return this.#where;
   }
 
-  placesInBase(): PlacesByTime {
+  #placesInBase(): PlacesByTime {
     const base = this.#state.load();
     return { now: new LinkPlaces(base, this.scope), before: new LinkPlaces(base, this.scope) };
   }
@@ -80,7 +80,7 @@ export class LinkForms {
    * @param remote the complete listing of the service; null if the listing is incomplete
    */
   matched(match: LocalPlaces, remote: RemoteTree | null): PlacesByTime {
-    const placesByTime = this.placesInBase();
+    const placesByTime = this.#placesInBase();
     placesByTime.now.take(match, remote);
     this.#where = placesByTime;
     return placesByTime;
@@ -106,7 +106,7 @@ export class LinkForms {
    * has recorded for the bytes. Otherwise resolves links by the paths in base.
    */
   recognise(path: LocalPath, bytes: DigestedText): RecognisedContent {
-    const ownEntry = this.known.get(path, bytes.digest);
+    const ownEntry = this.#state.spellings.find(path, bytes.digest);
     const ownForm = this.#remembered(ownEntry);
     const allEntries = this.#state.spellings.withBytes(bytes.digest);
     if (ownEntry !== null && ownForm !== null) {
@@ -141,7 +141,9 @@ export class LinkForms {
    */
   peek(path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
-    return this.#remembered(this.known.get(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
+    return (
+      this.#remembered(this.#state.spellings.find(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form
+    );
   }
 
   /**
@@ -151,7 +153,8 @@ export class LinkForms {
    */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
-    const spelling = this.known.get(setAsideAt, bytes.digest) ?? this.known.get(path, bytes.digest);
+    const spelling =
+      this.#state.spellings.find(setAsideAt, bytes.digest) ?? this.#state.spellings.find(path, bytes.digest);
     const knownContent = this.#remembered(spelling);
     return knownContent ?? this.#read(path, bytes, this.where(), this.#state.spellings.atPath(setAsideAt)).form;
   }
@@ -192,7 +195,7 @@ export class LinkForms {
   ): { readonly form: DigestedText; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
     // After a file was moved, its links are still relative to its earlier path until mdmirror
     // rewrites them.
-    const spelledAt = this.known.get(path, bytes.digest)?.spelledAt ?? path;
+    const spelledAt = this.#state.spellings.find(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.record(id);
     const previousText = base === null ? null : this.#state.text(base.digest);
@@ -281,7 +284,7 @@ export class LinkForms {
     const place = this.where().now.from(path);
     const spelled = toDisk(text, place, current === undefined ? {} : { previous: this.#foundIn(path, current) });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
-    const earlierEntry = current === undefined ? null : this.known.get(path, current.digest);
+    const earlierEntry = current === undefined ? null : this.#state.spellings.find(path, current.digest);
     const leads = keepMissingTargets(readLinkTargets(bytes.text, place, [place]), text, earlierEntry, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;
     const spelling = makeSpelling(this.where().now, path, bytes.digest, digest, leads);
@@ -295,7 +298,7 @@ export class LinkForms {
    */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
-    const knownEntry = this.known.get(path, digest);
+    const knownEntry = this.#state.spellings.find(path, digest);
     return knownEntry !== null && this.hasFound(knownEntry, now) ? toDisk(text, now.from(path)) : text;
   }
 

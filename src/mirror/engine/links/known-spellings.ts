@@ -32,10 +32,6 @@ export class KnownSpellings {
     return this.#keeps && !this.#dry;
   }
 
-  get(path: LocalPath, bytes: Digest): Spelling | null {
-    return this.#stored.find(path, bytes);
-  }
-
   /**
    * Returns the spelling of bytes at a path, and stores it for that path. The state may have the
    * spelling at this path, at the former path of a moved document, or at another path in the same
@@ -50,7 +46,7 @@ export class KnownSpellings {
   }
 
   #find(path: LocalPath, bytes: Digest, { now, before }: PlacesByTime): Spelling | null {
-    const atPath = this.get(path, bytes);
+    const atPath = this.#stored.find(path, bytes);
     const id = now.idAt(path);
     const formerPath = id === null ? null : before.pathOf(id);
     if (atPath !== null && (formerPath === null || formerPath === path || atPath.id === id)) return atPath;
@@ -78,10 +74,6 @@ export class KnownSpellings {
     this.#state.transact(() => {
       for (const spelling of movedEntries) this.put(spelling);
     });
-  }
-
-  ofContent(path: LocalPath, digest: Digest): Spelling | null {
-    return this.#stored.ofContent(path, digest);
   }
 
   /** Returns true if no local file has links. */
@@ -112,13 +104,13 @@ export class KnownSpellings {
    * bytes becomes the newest again.
    */
   recordUnwritten(path: LocalPath, bytes: Digest): void {
-    const spelling = this.get(path, bytes);
+    const spelling = this.#stored.find(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
   }
 
   /** Stores the spelling of a file also for the path to which the file is about to be set aside. */
   recordSettingAside(path: LocalPath, bytes: Digest, setAsideAt: string): void {
-    const spelling = this.get(path, bytes);
+    const spelling = this.#stored.find(path, bytes);
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 

@@ -10,7 +10,6 @@ import {
   type Trees,
 } from "../../model/tree.ts";
 import type { Disk, DiskOutcome, FileUse, LocalText, PathState, StoreContent, WrittenStamp } from "../../ports/disk.ts";
-import type { State } from "../../ports/state.ts";
 import type { DigestedText, LinkForms, RecognisedContent } from "./forms.ts";
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
 import { isRememberedBlock } from "../../model/block.ts";
@@ -25,21 +24,21 @@ const FILE_CHANGED_DETAIL = "the file was changed after the scan";
 /** Files of a scan that may have links, each with the content that its bytes represent. */
 type FilesWithLinks = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & Pick<RecognisedContent, "known">>;
 
+export type MatchInput = { readonly policy: Policy; readonly texts: TextLookup };
+
 /**
  * A disk that converts links. Users see links by path in their files. The engine reads, compares,
- * merges and writes content with links by id, as the service has it. Only this class converts
- * between the two forms. Each digest is that of content with links by id, unless its name says that
- * it is a digest of bytes.
+ * merges and writes content with links by id, as the service has it. Scans and effects convert
+ * between the two forms only in this class. Each digest is that of content with links by id, unless
+ * its name says that it is a digest of bytes.
  */
 export class LinkedDisk implements Disk {
   /** Disk without conversion of links. */
   readonly plain: Disk;
-  readonly found: FoundReader;
   readonly #forms: LinkForms;
 
-  constructor(plain: Disk, forms: LinkForms, state: Pick<State, "load" | "spellings">) {
+  constructor(plain: Disk, forms: LinkForms) {
     this.plain = plain;
-    this.found = new FoundReader(plain, forms, state);
     this.#forms = forms;
   }
 
@@ -143,7 +142,7 @@ export class LinkedDisk implements Disk {
     const newText = this.#spelled(path, text, currentBytes.value);
     // The file already has the right bytes. Only the content that they represent is new.
     if (newText === currentBytes.value.text) return { kind: "done", value: { stamp: currentBytes.value.stamp } };
-    return this.#replace(path, newText, currentBytes.value.digest, setAsideAt);
+    return this.replaceBytes(path, newText, currentBytes.value.digest, setAsideAt);
   }
 
   /**
@@ -181,16 +180,10 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Rewrites the links of a file. Its bytes change, but not the content that the bytes represent.
-   * @param bytes new bytes of the file
+   * Replaces the bytes of a file. The caller must have stored the spelling of the new bytes.
    * @param expect digest of the current bytes; a file with other bytes is not replaced
    */
-  respell(path: LocalPath, bytes: DigestedText, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp> {
-    return this.#replace(path, bytes.text, expect, setAsideAt);
-  }
-
-  /** Replaces a file. The caller must have stored the spelling of the new bytes. */
-  #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp> {
+  replaceBytes(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp> {
     const diskOutcome = this.plain.replace(path, text, expect, setAsideAt);
     if (diskOutcome.kind !== "done" && !diskOutcome.isSetAside) this.#forms.known.recordUnwritten(path, expect);
     return diskOutcome;
@@ -202,38 +195,6 @@ export class LinkedDisk implements Disk {
     return end;
   }
 
-  readonly identify: Disk["identify"] = () => this.plain.identify();
-  readonly names: Disk["names"] = () => this.plain.names();
-  readonly shareFolders: Disk["shareFolders"] = (work) => this.plain.shareFolders(work);
-  readonly moveFolder: Disk["moveFolder"] = (...move) => this.plain.moveFolder(...move);
-  readonly makeFolder: Disk["makeFolder"] = (path) => this.plain.makeFolder(path);
-  readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);
-  readonly isOpenElsewhere: Disk["isOpenElsewhere"] = (setAsideAt) => this.plain.isOpenElsewhere(setAsideAt);
-  readonly removeSetAside: Disk["removeSetAside"] = (setAsideAt) => this.plain.removeSetAside(setAsideAt);
-  readonly sweep: Disk["sweep"] = (keep) => this.plain.sweep(keep);
-  readonly flush: Disk["flush"] = (paths) => this.plain.flush(paths);
-  readonly flushAll: Disk["flushAll"] = () => this.plain.flushAll();
-}
-
-function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean {
-  if (a === b) return true;
-  if (a === undefined || b === undefined || a.digest !== b.digest) return false;
-  return isSameStamp(a.stamp, b.stamp);
-}
-
-export type MatchInput = { readonly policy: Policy; readonly texts: TextLookup };
-
-class FoundReader {
-  readonly #plain: Pick<Disk, "read">;
-  readonly #forms: LinkForms;
-  readonly #state: Pick<State, "spellings">;
-
-  constructor(plain: Pick<Disk, "read">, forms: LinkForms, state: Pick<State, "spellings">) {
-    this.#plain = plain;
-    this.#forms = forms;
-    this.#state = state;
-  }
-
   /**
    * Resolves the links that the scan could not resolve. Uses the paths that the match finds for
    * documents.
@@ -241,7 +202,7 @@ class FoundReader {
    * @returns the local tree. If a file was replaced since the scan, or can no longer be read, no
    * file counts as absent in this tree
    */
-  readNew(trees: Trees, matching: MatchInput, onText: StoreContent, isListed: boolean): LocalTree {
+  resolveNew(trees: Trees, matching: MatchInput, onText: StoreContent, isListed: boolean): LocalTree {
     const { local } = trees;
     const unresolvedFiles = [...local.files.values().filter(({ hasUnresolvedLinks }) => hasUnresolvedLinks === true)];
     if (unresolvedFiles.length === 0) return local;
@@ -261,8 +222,7 @@ class FoundReader {
    * would be sent with their other changes, although the user did not change the link. mdmirror
    * reads these documents again after their next edit.
    */
-  readAgain(trees: Trees, matching: MatchInput, onText: StoreContent): LocalTree {
-    const spellings = this.#state.spellings.all();
+  resolveAgain(trees: Trees, spellings: readonly Spelling[], matching: MatchInput, onText: StoreContent): LocalTree {
     const { base, local } = trees;
     if (spellings.length === 0) return local;
     const placesByTime = this.#match(trees, matching, true);
@@ -293,7 +253,7 @@ class FoundReader {
   #readFile(file: LocalFile, where: PlacesByTime, onText: StoreContent, byCurrentPaths: boolean): LocalFile | null {
     const { hasUnresolvedLinks, bytes: _, ...plain } = file;
     const { path } = file;
-    const bytes = this.#plain.read(path);
+    const bytes = this.plain.read(path);
     if (bytes.kind !== "done" || !isSameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;
     const { stamp } = bytes.value;
     const stampTrusted = file.stampTrusted && isSameStamp(file.stamp, stamp);
@@ -310,6 +270,24 @@ class FoundReader {
       textFault: findTextFault(content.text),
     };
   }
+
+  readonly identify: Disk["identify"] = () => this.plain.identify();
+  readonly names: Disk["names"] = () => this.plain.names();
+  readonly shareFolders: Disk["shareFolders"] = (work) => this.plain.shareFolders(work);
+  readonly moveFolder: Disk["moveFolder"] = (...move) => this.plain.moveFolder(...move);
+  readonly makeFolder: Disk["makeFolder"] = (path) => this.plain.makeFolder(path);
+  readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);
+  readonly isOpenElsewhere: Disk["isOpenElsewhere"] = (setAsideAt) => this.plain.isOpenElsewhere(setAsideAt);
+  readonly removeSetAside: Disk["removeSetAside"] = (setAsideAt) => this.plain.removeSetAside(setAsideAt);
+  readonly sweep: Disk["sweep"] = (keep) => this.plain.sweep(keep);
+  readonly flush: Disk["flush"] = (paths) => this.plain.flush(paths);
+  readonly flushAll: Disk["flushAll"] = () => this.plain.flushAll();
+}
+
+function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || a.digest !== b.digest) return false;
+  return isSameStamp(a.stamp, b.stamp);
 }
 
 function mustReadAgain(
@@ -330,7 +308,10 @@ function mustReadAgain(
   return !waiting.has(path) || base.blocks.get(record.id)?.reason === "refused";
 }
 
-/** Returns documents that wait for the user or a reviewer. Their links must not be changed. */
+/**
+ * Returns the local paths of documents that wait for the user or a reviewer. Their links must not be
+ * changed.
+ */
 function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waitingPaths = new Set<LocalPath>();
   for (const record of records.values()) {

@@ -3,6 +3,7 @@ import { INERT_SCHEME } from "../../../markdown/links/destination.ts";
 import { createTargetLookup, readLinkTargets, removeDestinations } from "../../../markdown/links/link-targets.ts";
 import { respell, toDisk } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
+import { comparePaths } from "../../model/by-path.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
@@ -54,7 +55,7 @@ export class MirrorLinks {
   constructor({ state, disk, scope, mayStore }: LinksOptions) {
     this.forms = new LinkForms(state, scope, mayStore);
     this.#state = state;
-    this.disk = new LinkedDisk(disk, this.forms, state);
+    this.disk = new LinkedDisk(disk, this.forms);
   }
 
   /**
@@ -94,8 +95,8 @@ export class MirrorLinks {
    * the service must then be complete
    */
   read(trees: Trees, matching: MatchInput, keep: StoreContent, again: boolean): LocalTree {
-    const localTree = this.disk.found.readNew(trees, matching, keep, again);
-    return again ? this.disk.found.readAgain({ ...trees, local: localTree }, matching, keep) : localTree;
+    const local = this.disk.resolveNew(trees, matching, keep, again);
+    return again ? this.disk.resolveAgain({ ...trees, local }, this.#state.spellings.all(), matching, keep) : local;
   }
 
   expect(plan: Plan): void {
@@ -110,11 +111,11 @@ export class MirrorLinks {
    */
   digestWithCurrentLinks(path: LocalPath, expect: Digest, keep: StoreContent): Digest {
     // Most content has no links and no spelling, so its file need not be read.
-    if (this.forms.known.ofContent(path, expect) === null) return expect;
+    if (this.#state.spellings.ofContent(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
     if (bytes.kind !== "done") return expect;
-    const spelling = this.forms.known.get(path, bytes.value.digest);
+    const spelling = this.#state.spellings.find(path, bytes.value.digest);
     const placesByTime = this.forms.where();
     if (spelling === null || spelling.text !== expect || !hasNewTarget(spelling.leads, placesByTime.now)) return expect;
     const currentForm = this.forms.readByCurrentPlaces(path, bytes.value, placesByTime);
@@ -140,8 +141,8 @@ export class MirrorLinks {
    * @param path path of the file; may be the path that the plan will give to it
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
-    const knownEntry = this.forms.known.ofContent(path, text);
-    return (knownEntry ?? this.#state.spellings.all().find((entry) => entry.text === text))?.leads ?? [];
+    const { spellings } = this.#state;
+    return (spellings.ofContent(path, text) ?? spellings.all().find((entry) => entry.text === text))?.leads ?? [];
   }
 
   /** Returns true if a link that was uploaded without a target has one now. */
@@ -218,7 +219,8 @@ export class MirrorLinks {
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
     const atPath = this.disk.plain.look(path);
-    if (atPath.kind === "file" && known.get(path, atPath.digest) !== null) known.recordUnwritten(path, atPath.digest);
+    if (atPath.kind === "file" && this.#state.spellings.find(path, atPath.digest) !== null)
+      known.recordUnwritten(path, atPath.digest);
     else known.recordPuttingBack(setAsideAt, path);
   }
 
@@ -230,11 +232,13 @@ export class MirrorLinks {
   /** Returns uploaded links that lead to no document, except those that led to none in base. */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
-    const texts = [...this.#sent].toSorted(compareByPath).map(([path, base]) => {
-      const baseText = base === null ? "" : (this.#state.text(base) ?? "");
-      const leads = this.#state.spellings.atPath(path)[0]?.leads ?? [];
-      return { path, leads: leads.filter(({ destination }) => !baseText.includes(INERT_SCHEME + destination)) };
-    });
+    const texts = [...this.#sent]
+      .toSorted(([a], [b]) => comparePaths(a, b))
+      .map(([path, base]) => {
+        const baseText = base === null ? "" : (this.#state.text(base) ?? "");
+        const leads = this.#state.spellings.atPath(path)[0]?.leads ?? [];
+        return { path, leads: leads.filter(({ destination }) => !baseText.includes(INERT_SCHEME + destination)) };
+      });
     this.#sent.clear();
     return reportInertLinks(texts, local, new LinkPlaces(this.#state.load(), this.forms.scope));
   }
@@ -246,10 +250,6 @@ export class MirrorLinks {
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
   }
-}
-
-function compareByPath([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
 }
 
 /** Uploaded links that lead to no document (`ref://…`): their number by reason, and examples. */

@@ -88,7 +88,7 @@ function rewriteFile(ctx: CycleContext, links: MirrorLinks, { respelling, open }
   if (open === null) return;
   const { rowId, row } = open;
   const { from, bytes } = respelling;
-  const diskOutcome = links.disk.respell(row.path, bytes, from.bytes, row.setAsideAt);
+  const diskOutcome = links.disk.replaceBytes(row.path, bytes.text, from.bytes, row.setAsideAt);
   const outcome = concludeLocal(ctx, writeFile, rowId, row, resultOfReplace(ctx, row, diskOutcome));
   if (diskOutcome.kind !== "done")
     ctx.world.log.write("debug", "not-respelled", {

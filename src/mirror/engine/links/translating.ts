@@ -49,14 +49,6 @@ export function findRespellings(world: World, setting: LinkSetting): string | re
   return [...respellWithPaths({ ...files, scope: { prefix, wiki: setting.wiki } }, links !== undefined)];
 }
 
-/**
- * Returns the paths of documents with links whose files are not at their recorded paths. A sync
- * must come before their links can be rewritten.
- */
-export function findFilesWithWrongLinks(world: World): readonly LocalPath[] {
-  return [...findFilesOutOfPlace({ state: world.state, disk: getPlainDisk(world) })];
-}
-
 function getPlainDisk({ links, disk }: World): World["disk"] {
   return links?.disk.plain ?? disk;
 }
@@ -117,7 +109,9 @@ function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respell
  * was moved or deleted locally and not synced yet, or is blocked. If the setting changed now, the
  * file would keep the earlier form of its links. mdmirror would then not recognise the moved file.
  */
-function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
+export function* findFilesOutOfPlace(world: World): Generator<LocalPath> {
+  const { state } = world;
+  const disk = getPlainDisk(world);
   const records = [...state.load().records.values()].filter((record) => !isAway(record) && record.state === "linked");
   const ownersByInode = new Map(records.map(({ id, stamp }) => [toFileInodeKey(stamp), id]));
   for (const { id, localPath, digest } of records) {

@@ -13,7 +13,7 @@ import { plural } from "../../../common/quantities.ts";
 import { shownName } from "../../../common/shown-words.ts";
 import { runManually } from "../../engine/manual/run-manually.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
-import { findFilesWithWrongLinks, findRespellings, withTranslation } from "../../engine/links/translating.ts";
+import { findFilesOutOfPlace, findRespellings, withTranslation } from "../../engine/links/translating.ts";
 import { rewriteFiles } from "../../engine/links/respell.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
@@ -102,7 +102,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   const { mode, wiki } = mirror.config.links;
   if (mode === form.mode && wiki === form.wiki && changedFiles.length === 0) return ok(null);
   const paths = changedFiles.map(({ from }) => from.path);
-  const misplacedFiles = findFilesWithWrongLinks(mirror.world);
+  const misplacedFiles = [...findFilesOutOfPlace(mirror.world)];
   if (misplacedFiles.length > 0)
     return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
