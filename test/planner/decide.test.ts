@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkRow, doLocally, POLICY, type Row, SIGNALS } from "./table.ts";
+import { checkRow, doLocally, planOf, POLICY, type Row, SIGNALS, worldAfter } from "./table.ts";
 import { makeHashedName } from "../../src/mirror/model/names.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { treesOf, World } from "./world.ts";
@@ -310,4 +310,9 @@ test("I04 a deletion on the service comes after the step that takes the path of 
     ["move-local", []],
     ["delete-remote", [0]],
   ]);
+});
+
+test("the block of a file that is still being written says so in words", () => {
+  const world = worldAfter(["a.md=1", "unseen a.md still-being-written", "", ""]);
+  expect(planOf(world).blocks).toEqual([expect.objectContaining({ detail: "it is still being written" })]);
 });

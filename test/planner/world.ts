@@ -272,7 +272,7 @@ function sorted(entries: [string, string][]): Record<string, string> {
 }
 
 function unreadOf(why: string): Unread {
-  return why === STILL_WRITTEN_REASON.why ? STILL_WRITTEN_REASON : makeUnreadable(why);
+  return why === STILL_WRITTEN_REASON.kind ? STILL_WRITTEN_REASON : makeUnreadable(why);
 }
 
 /** Steps that the real disk or service would refuse. */

@@ -223,7 +223,7 @@ export type Unread = {
 };
 
 /** Reason for a file that the plan leaves out until the file has not changed for a while. */
-export const STILL_WRITTEN_REASON: Unread = { kind: "still-being-written", why: "still-being-written" };
+export const STILL_WRITTEN_REASON: Unread = { kind: "still-being-written", why: "it is still being written" };
 
 /**
  * Reason for a folder that is itself a linked folder: mdmirror neither reads it nor writes to it.
