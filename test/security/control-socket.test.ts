@@ -64,8 +64,8 @@ describe("the control socket is its owner's alone", () => {
     symlinkSync(elsewhere, join(dir, "link"));
     const place = chooseSocketPath(root, { env: {}, folders: [join(dir, "link"), join(dir, "own")] });
     expect(place).toMatchObject({ kind: "ok", value: expect.stringContaining("/own/") as unknown });
-    const { socket: path, listening: before } = await listening(answering);
-    await before.close();
+    const { socket: path, stopListening } = await listening(answering);
+    await stopListening();
     const victim = join(dir, "victim");
     writeFileSync(victim, "a file of somebody", { mode: 0o644 });
     symlinkSync(victim, path);

@@ -2,8 +2,8 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type ControlCall, type ControlListener, listenControl } from "./control/listen.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { type ControlCall, type StopListening, listenControl } from "./control/listen.ts";
 import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/socket-path.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
@@ -13,6 +13,8 @@ import {
   computeRetryMs,
   type DaemonSetup,
   describeErrorCode,
+  findFolderEnd,
+  type FolderEnd,
   makeFolderStatus,
   openDaemon,
   type OpenedDaemon,
@@ -27,9 +29,8 @@ import { ExchangeTally } from "../remote/tally.ts";
 import { checkFolderExists } from "../folder/trouble.ts";
 import { errnoClause, readErrorCode, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
-import { storeRunFacts, makeStoppedRequest, pruneDaily } from "../folder/run.ts";
+import { storeRunFacts, readStopLimit, pruneDaily } from "../folder/run.ts";
 import { readRootMarker } from "../trust/gate.ts";
-import { findByMarker, locateRegistry } from "../trust/registry.ts";
 
 export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 
@@ -66,7 +67,7 @@ export class DaemonFolder {
   readonly #options: CountingOptions;
   readonly #since: number;
   #open: OpenedDaemon | null = null;
-  #listening: ControlListener | null = null;
+  #stopListening: StopListening | null = null;
   /** Loan to a command; null if no command uses or waits for the folder. */
   #loan: FolderLoan | null = null;
   #closedBy: Trouble | null = null;
@@ -119,8 +120,8 @@ export class DaemonFolder {
   async #end(end: FolderEnd): Promise<FolderEnd> {
     this.#endOpening();
     try {
-      await this.#listening?.close();
-      if (this.#listening !== null) removeSocketPath(join(this.root, MIRROR_FOLDER));
+      await this.#stopListening?.();
+      if (this.#stopListening !== null) removeSocketPath(join(this.root, MIRROR_FOLDER));
       await this.close();
     } catch (error) {
       // The folder's disk may be unmounted. Then the file with the socket's path cannot be removed.
@@ -168,10 +169,10 @@ export class DaemonFolder {
   /** Opens the folder. After the first opening, also begins to listen for commands. */
   async #openToServe(stop: AbortSignal): Promise<Result<OpenedDaemon>> {
     const openResult = await this.#openAgain();
-    if (openResult.kind === "trouble" || this.#listening !== null) return openResult;
+    if (openResult.kind === "trouble" || this.#stopListening !== null) return openResult;
     const place = chooseSocketPath(this.root, this.#options);
     if (place.kind === "trouble") return place;
-    const listening = await listenControl({
+    const stopListening = await listenControl({
       socket: place.value,
       root: this.root,
       handle: (request, call) => this.#handle(request, call, stop),
@@ -179,9 +180,9 @@ export class DaemonFolder {
     });
     try {
       writeSocketPath(join(this.root, MIRROR_FOLDER), { socket: place.value, pid: process.pid, since: this.#since });
-      this.#listening = listening;
+      this.#stopListening = stopListening;
     } finally {
-      if (this.#listening === null) await listening.close();
+      if (this.#stopListening === null) await stopListening();
     }
     return openResult;
   }
@@ -190,7 +191,7 @@ export class DaemonFolder {
     if (this.#open !== null) return ok(this.#open);
     // While a first daemon lends the folder, the borrower has the folder's lock. Only the first
     // daemon's socket then shows a second daemon that the first one runs.
-    const runningDaemon = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
+    const runningDaemon = this.#stopListening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
     if (runningDaemon !== NO_DAEMON)
       return runningDaemon.kind === "trouble" ? runningDaemon : refuseSecondDaemon(this.root, runningDaemon.value);
     const openResult = await openDaemon(this.root, this.#options);
@@ -378,7 +379,7 @@ function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") closeIfKeyChanged(open);
   if (event.kind !== "run") return;
-  storeRunFacts(mirror, event.report, makeStoppedRequest(mirror, true).maxDeletes);
+  storeRunFacts(mirror, event.report, readStopLimit(mirror));
   // Only a run makes contents old, so a day without a run needs no pruning.
   pruneDaily(mirror);
 }
@@ -389,33 +390,4 @@ type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 function shortenTimeout(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
   return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };
-}
-
-type FolderEnd =
-  | { readonly kind: "stopped" }
-  | { readonly kind: "unlinked" }
-  /** `mdmirror mv` moved the folder to `root`. */
-  | { readonly kind: "moved"; readonly root: string };
-
-/**
- * Finds out whether a command moved or unlinked the folder while it was lent. If the folder is on a
- * disk that is not mounted, it counts as unchanged, because the disk may be mounted again.
- * @param marker marker of the folder when the daemon opened it; null if it had none
- * @returns null if the folder is unchanged
- */
-function findFolderEnd(
-  root: string,
-  marker: string | null,
-  env: Readonly<Record<string, string | undefined>>,
-): Exclude<FolderEnd, { kind: "stopped" }> | null {
-  // `unlink` removes both the configuration and the marker. If only one is missing, the folder is
-  // still linked: the daemon reports an error and tries again.
-  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || readRootMarker(root) !== null) return null;
-  if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
-  if (marker === null) return null;
-  const foundMirror = findByMarker(locateRegistry(env), marker);
-  if (foundMirror.kind === "unknown") return { kind: "unlinked" };
-  const roots = foundMirror.kind === "known" ? foundMirror.mirror.roots : [];
-  const movedRoot = roots.find((other) => other !== root && readRootMarker(other) === marker);
-  return movedRoot === undefined ? null : { kind: "moved", root: movedRoot };
 }

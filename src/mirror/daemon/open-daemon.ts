@@ -1,12 +1,19 @@
+/** Opens a linked folder for the daemon, and answers the requests of commands about it. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Watcher } from "../ports/disk.ts";
 import { type CreateDaemon, createDaemon, type Daemon, type DaemonTiming } from "../engine/daemon/daemon.ts";
 import type { DaemonOptions } from "../engine/daemon/interface.ts";
 import { createWatcher } from "../local/watch.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { parseTime } from "../settings/settings.ts";
 import { DAEMON_COMMAND } from "../folder/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/open-mirror.ts";
 import { chooseEditorWait, makeRunSettings, readGuardLimits, USUAL_RUN } from "../folder/run.ts";
 import { errnoClause, ok, readErrorCode, type Result, type Trouble, trouble } from "../../common/trouble.ts";
+import { readRootMarker } from "../trust/gate.ts";
+import { findByMarker, locateRegistry } from "../trust/registry.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { makeWaitReport, NO_STANDSTILL, type UploadStandstill } from "../operations/manual/wait.ts";
 
@@ -69,8 +76,6 @@ export function closeIfKeyChanged({ mirror, daemon, reopen }: OpenedDaemon): boo
   reopen.abort();
   return true;
 }
-
-/** Answers the requests that commands send to the daemon about one folder. */
 
 /**
  * Returns true if the daemon is paused. During a run that a command requested, the phase shows the
@@ -174,4 +179,33 @@ function readStandstill(daemon: Pick<Daemon, "status">): UploadStandstill {
   if (isPaused(daemon)) return { kind: "paused", detail: "the daemon is paused" };
   if (phase.kind === "stopped") return { kind: "stopped", detail: phase.detail };
   return phase.kind === "waiting" ? { kind: "offline", detail: phase.detail } : NO_STANDSTILL;
+}
+
+export type FolderEnd =
+  | { readonly kind: "stopped" }
+  | { readonly kind: "unlinked" }
+  /** `mdmirror mv` moved the folder to `root`. */
+  | { readonly kind: "moved"; readonly root: string };
+
+/**
+ * Finds out whether a command moved or unlinked the folder while it was lent. If the folder is on a
+ * disk that is not mounted, it counts as unchanged, because the disk may be mounted again.
+ * @param marker marker of the folder when the daemon opened it; null if it had none
+ * @returns null if the folder is unchanged
+ */
+export function findFolderEnd(
+  root: string,
+  marker: string | null,
+  env: Readonly<Record<string, string | undefined>>,
+): Exclude<FolderEnd, { kind: "stopped" }> | null {
+  // `unlink` removes both the configuration and the marker. If only one is missing, the folder is
+  // still linked: the daemon reports an error and tries again.
+  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || readRootMarker(root) !== null) return null;
+  if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
+  if (marker === null) return null;
+  const foundMirror = findByMarker(locateRegistry(env), marker);
+  if (foundMirror.kind === "unknown") return { kind: "unlinked" };
+  const roots = foundMirror.kind === "known" ? foundMirror.mirror.roots : [];
+  const movedRoot = roots.find((other) => other !== root && readRootMarker(other) === marker);
+  return movedRoot === undefined ? null : { kind: "moved", root: movedRoot };
 }

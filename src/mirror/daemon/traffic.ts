@@ -1,4 +1,4 @@
-import type { Action } from "../model/action.ts";
+import { type Action, getSubject } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { CurrentTraffic } from "./control/protocol.ts";
 
@@ -26,7 +26,7 @@ export class ActiveEffects implements Progress {
     if (this.#active.size === 0) return null;
     const listedEffects = [...this.#active.values().take(MAX_LISTED_EFFECTS)].map((action) => ({
       kind: action.kind,
-      path: readLocalPath(action),
+      path: getSubject(action).path,
     }));
     return {
       done: this.#done,
@@ -35,13 +35,4 @@ export class ActiveEffects implements Progress {
       more: this.#active.size - listedEffects.length,
     };
   }
-}
-
-/**
- * Returns the action's local path; for a move on the service, the new path on the service; "" if
- * the action has only an id.
- */
-function readLocalPath(action: Action): string {
-  if ("localPath" in action) return action.localPath;
-  return "to" in action ? action.to : "";
 }

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
-import { ok, type Result } from "../../common/trouble.ts";
+import { formatAge } from "../../common/quantities.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { borrowFolder, NO_DAEMON } from "../daemon/control/ask.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type AcquiredLock, acquireLock } from "../state/lock.ts";
-import { makeBusyTrouble } from "./trouble.ts";
+import { type AcquiredLock, acquireLock, type LockHolder } from "../state/lock.ts";
 
 /** Name of the daemon's command in the lock. Other processes recognise a daemon by it. */
 export const DAEMON_COMMAND = "watch";
@@ -25,7 +25,7 @@ type LockedFolder = {
 /**
  * Takes the folder's lock. If a daemon has the lock, borrows the folder from the daemon until the
  * lock is freed.
- * @param taker.what name of the command, which other processes show if they find the folder locked
+ * @param what name of the command, which other processes show if they find the folder locked
  */
 export async function lockFolder(
   root: string,
@@ -39,7 +39,7 @@ export async function lockFolder(
     const borrowResult = await borrowFolder(root, what);
     if (borrowResult === NO_DAEMON) return makeBusyTrouble(root, lock.holder, clock);
     if (borrowResult.kind === "trouble") return borrowResult;
-    giveBack = borrowResult.value.giveBack;
+    giveBack = borrowResult.value;
     lock = acquire();
   }
   if (lock.kind === "busy") {
@@ -63,4 +63,16 @@ async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, 
     currentLock = acquire();
   }
   return currentLock;
+}
+
+function makeBusyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
+  const holderText =
+    holder === null
+      ? "another process"
+      : `mdmirror ${holder.what} (process ${holder.pid}, for ${formatAge(clock.now() - holder.since)})`;
+  return trouble(
+    "locked",
+    `${root} is in use by ${holderText}`,
+    "wait until it ends; a crashed process frees it by itself",
+  );
 }

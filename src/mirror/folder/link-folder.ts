@@ -18,11 +18,11 @@ import { examineOwnFolder, makeOwnFolder, tightenOwnFolder } from "../state/own-
 import type { StoredState } from "../state/state.ts";
 import { type Config, hasConfig, writeConfig } from "../settings/config.ts";
 import { storeKey } from "../settings/key.ts";
-import { listLinkedFolders, readPrefix } from "../settings/settings.ts";
+import { readPrefix } from "../settings/settings.ts";
 import { describeSystemError, INIT_AGAIN } from "./trouble.ts";
 import { SILENT_LOG } from "./log.ts";
 import { NO_PROGRESS, type OpenedMirror } from "./open-mirror.ts";
-import { openToRead } from "./open-local.ts";
+import { openToRead, readDiskRules } from "./open-local.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
@@ -147,10 +147,9 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     if (earlierState.kind === "trouble") return earlierState;
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
     const { state, isNew } = earlierState.value;
-    const gitignore = config.gitignore ? () => [] : null;
     openedState = state;
-    const folders = listLinkedFolders(config.remote);
-    const disk = new AlreadyMarkedDisk(createNodeFs(), root, { random, probes: false, ignore, folders, gitignore });
+    const rules = readDiskRules(config, () => []);
+    const disk = new AlreadyMarkedDisk(createNodeFs(), root, { random, probes: false, ignore, ...rules });
     const world: World = {
       clock,
       random,

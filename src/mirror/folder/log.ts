@@ -77,33 +77,24 @@ function rotateLog(folder: string, file: string): void {
 
 type FieldForm = (value: LogValue) => LogValue | undefined;
 
-const countForm: FieldForm = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
-const flagForm: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
-const wordForm = makeForm(/^[A-Za-z0-9_.:-]{1,64}$/);
-const identForm = makeForm(/^[\x21-\x7e]{1,128}$/);
-/** Form of paths: a single line without characters that could control a terminal. */
-const placeForm: FieldForm = (value) =>
-  typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined;
+/** Matches a single line without characters that could control a terminal. */
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
 /** Matches error codes of undici, Node's name lookup, TLS and SQLite. */
 const OTHER_CODES =
   /^(?:(?:UND_ERR|ERR_TLS|ERR_SSL|SQLITE|CERT|EAI|HPE|UNABLE_TO)_[A-Z_]+|ENOTFOUND|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
-const errorsForm: FieldForm = (value) => {
-  if (typeof value !== "string") return undefined;
-  const names = value.match(/\b[A-Z][A-Z0-9_]{3,40}\b/g) ?? [];
-  const knownCode = names.find((name) => ERRNOS.has(name) || OTHER_CODES.test(name));
-  return knownCode ?? undefined;
-};
 
 const FIELD_FORMS: Readonly<Record<LogForm, FieldForm>> = {
-  count: countForm,
-  flag: flagForm,
-  word: wordForm,
-  ident: identForm,
-  place: placeForm,
-  errors: errorsForm,
+  count: (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined),
+  flag: (value) => (typeof value === "boolean" ? value : undefined),
+  word: makeForm(/^[A-Za-z0-9_.:-]{1,64}$/),
+  ident: makeForm(/^[\x21-\x7e]{1,128}$/),
+  place: (value) => (typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined),
+  errors(value) {
+    const names = typeof value === "string" ? (value.match(/\b[A-Z][A-Z0-9_]{3,40}\b/g) ?? []) : [];
+    return names.find((name) => ERRNOS.has(name) || OTHER_CODES.test(name));
+  },
 };
 
 /** @param secret the key, which is removed from all fields, because a path may contain it */

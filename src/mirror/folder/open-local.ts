@@ -10,11 +10,12 @@ import type { StoredState } from "../state/state.ts";
 import { FREE_SPACE_STEP, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { LocalPath } from "../../contract/path.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Random } from "../../common/random.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { makeReadingDisk } from "../engine/links/translating.ts";
-import { DEFAULT_CONFIG, readConfig } from "../settings/config.ts";
+import { type Config, DEFAULT_CONFIG, readConfig } from "../settings/config.ts";
 import { listLinkedFolders, readPrefix } from "../settings/settings.ts";
 import { LocalDisk } from "../local/disk.ts";
 import { createNodeFs } from "../local/node-fs.ts";
@@ -163,16 +164,28 @@ export function withLocal<T>(dir: string, system: ClockAndRandom, work: (mirror:
   }
 }
 
-type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore" | "folders">;
+type AllDiskOptions = ConstructorParameters<typeof LocalDisk>[2];
+type DiskRules = Pick<AllDiskOptions, "gitignore" | "folders">;
+
+/**
+ * Returns the part of a disk's options that follows from the folder's configuration.
+ * @param recordedPaths returns the paths of documents in base, which stay synced even if a
+ * `.gitignore` file excludes them
+ */
+export function readDiskRules(
+  { gitignore, remote }: Pick<Config, "gitignore" | "remote">,
+  recordedPaths: () => Iterable<LocalPath>,
+): DiskRules {
+  return { gitignore: gitignore ? recordedPaths : null, folders: listLinkedFolders(remote) };
+}
 
 /**
  * Uses the ignore rules of the folder's configuration.
  * @param root real path of a folder that has `.mdmirror/`
  */
-export function openDisk(root: string, options: DiskOptions): LocalDisk {
+export function openDisk(root: string, options: Omit<AllDiskOptions, keyof DiskRules>): LocalDisk {
   const ownFolder = join(root, MIRROR_FOLDER);
   const config = readConfig(ownFolder);
-  const { gitignore: follows, remote } = config.kind === "ok" ? config.value : DEFAULT_CONFIG;
-  const gitignore = follows ? () => readRecordedPaths(ownFolder) : null;
-  return new LocalDisk(createNodeFs(), root, { ...options, gitignore, folders: listLinkedFolders(remote) });
+  const rules = readDiskRules(config.kind === "ok" ? config.value : DEFAULT_CONFIG, () => readRecordedPaths(ownFolder));
+  return new LocalDisk(createNodeFs(), root, { ...options, ...rules });
 }

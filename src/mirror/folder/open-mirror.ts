@@ -12,10 +12,10 @@ import { createNodeFs } from "../local/node-fs.ts";
 import { examineOwnFolder, tightenOwnFolder, withOwnFolderOpen } from "../state/own-files.ts";
 import { withTranslation } from "../engine/links/translating.ts";
 import { type Config, readConfig } from "../settings/config.ts";
-import { findKey, isOtherKey } from "../settings/key.ts";
-import { listLinkedFolders, readPrefix } from "../settings/settings.ts";
+import { findKey, isOtherKey, type KeySource } from "../settings/key.ts";
+import { readPrefix } from "../settings/settings.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
-import { openToRead, openToWrite, readTraits } from "./open-local.ts";
+import { openToRead, openToWrite, readDiskRules, readTraits } from "./open-local.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { describeSystemError } from "./trouble.ts";
 import type { ExchangeTally } from "../remote/tally.ts";
@@ -92,6 +92,7 @@ type FolderFacts = {
   readonly folder: string;
   readonly config: Config;
   readonly admitted: AdmittedFolder;
+  readonly keySource: KeySource;
   readonly key: string;
 };
 
@@ -100,17 +101,15 @@ function readFacts(root: string, folder: string, options: MirrorOptions): Result
   if (config.kind === "trouble") return config;
   const admission = admit(root, config.value, options);
   if (admission.kind === "trouble") return admission;
-  const foundKey = findKey(makeKeySource(folder, admission.value, options));
+  const { env, cwd, keyFile = null } = options;
+  const keySource = { folder, keyFile, cwd, env, origin: admission.value.origin };
+  const foundKey = findKey(keySource);
   if (foundKey.kind === "trouble") return foundKey;
-  return ok({ root, folder, config: config.value, admitted: admission.value, key: foundKey.value.key });
-}
-
-function makeKeySource(folder: string, { origin }: AdmittedFolder, { env, cwd, keyFile = null }: MirrorOptions) {
-  return { folder, keyFile, cwd, env, origin };
+  return ok({ root, folder, config: config.value, admitted: admission.value, keySource, key: foundKey.value.key });
 }
 
 async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
-  const { root, folder, config, admitted, key } = entry;
+  const { root, folder, config, admitted, keySource, key } = entry;
   const { mode, clock, random } = options;
   // ORDER: the lock comes first, because another process could change files that are read before
   // the lock is taken.
@@ -142,9 +141,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     disk: new LocalDisk(fs, root, {
       random,
       probes: mode === "write",
-      // Documents in base stay synced, even if a `.gitignore` file excludes them.
-      gitignore: config.gitignore ? () => state.localPaths() : null,
-      folders: listLinkedFolders(config.remote),
+      ...readDiskRules(config, () => state.localPaths()),
     }),
     state,
     bootId: readBootId(),
@@ -156,7 +153,6 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
   if (isNew) rememberRoot(world);
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
   const { url } = admitted.origin;
-  const hasNewKey = () => isOtherKey(makeKeySource(folder, admitted, options), key);
   return ok({
     root,
     config,
@@ -164,7 +160,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     world,
     notes,
     isBorrowed: lockResult?.value.isLent === true,
-    hasNewKey,
+    hasNewKey: () => isOtherKey(keySource, key),
     close: () => closers.close(),
   });
 }
@@ -204,12 +200,8 @@ class Closers {
   }
 }
 
-/**
- * Options with which a long-running process, such as the server of the local pages, opens linked
- * folders.
- */
-export type HostOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
-  Pick<MirrorOptions, "progress">;
+/** Options of the process that opens a folder. The operation adds the mode and its name. */
+export type HostOptions = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "progress">;
 
 /**
  * Closes the folder even if `work` throws.

@@ -46,7 +46,7 @@ export type RunRequest = {
 
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
-const RETRY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 /** Milliseconds between two scans. A document is deleted only if both scans miss its file. */
 const SECOND_SCAN_DELAY_MS = 2_000;
 
@@ -131,18 +131,23 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const now = clock.now();
   const lastRetryAt = Number(state.meta(META.retriedAt) ?? 0);
   const byTimer = request.byTimer === true;
-  const isDue = !byTimer || now - lastRetryAt >= RETRY_MS || now < lastRetryAt;
+  const isDue = !byTimer || now - lastRetryAt >= DAY_MS || now < lastRetryAt;
   if (isDue && byTimer) state.setMeta(META.retriedAt, String(now));
   return isDue;
+}
+
+/** Returns the deletion limit of the stopped run; null without a stop, or for the usual limit. */
+export function readStopLimit({ world: { state } }: OpenedMirror): number | null {
+  const limit = state.meta(META.stopLimit);
+  return limit === null ? null : Number(limit);
 }
 
 /**
  * Returns a request with the deletion limit of the stopped run. With another limit, the new plan
  * might have no stop.
  */
-export function makeStoppedRequest({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
-  const maxDeletes = state.meta(META.stopLimit);
-  return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
+export function makeStoppedRequest(mirror: OpenedMirror, attended: boolean): RunRequest {
+  return { ...USUAL_RUN, attended, maxDeletes: readStopLimit(mirror) };
 }
 
 /**
@@ -150,7 +155,7 @@ export function makeStoppedRequest({ world: { state } }: OpenedMirror, attended:
  * the stop has ended.
  */
 export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
-  const { maxDeletes: least } = makeStoppedRequest(mirror, true);
+  const least = readStopLimit(mirror);
   if (least === null) return DEFAULT_GUARD_LIMITS;
   const { minDeletes, maxDeletes } = DEFAULT_GUARD_LIMITS;
   return { ...DEFAULT_GUARD_LIMITS, minDeletes: Math.min(minDeletes, least), maxDeletes: Math.min(maxDeletes, least) };
@@ -162,7 +167,7 @@ export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
  *   run does not show that the stop has ended, because the run does not count pending deletions.
  * - `--prefer` ends with the first complete run.
  */
-export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
+export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null): void {
   const { state } = mirror.world;
   if (report.state !== "offline") {
     const isStopOpen = report.state === "stopped" || state.meta(META.safetyStop) !== null;
@@ -222,8 +227,6 @@ export async function planSync(
   if (preview.kind === "planned") return ok(preview);
   return { kind: "trouble", trouble: makeFaultTrouble(preview.fault, mirror.url, factsHint) };
 }
-
-const DAY_MS = 86_400_000;
 
 export function pruneDaily(mirror: OpenedMirror): void {
   const { state, clock, log } = mirror.world;

@@ -1,32 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import type { Clock } from "../../common/clock.ts";
-import type { LockHolder } from "../state/lock.ts";
 import { UnsafePathError } from "../../common/ownership.ts";
-import { formatAge } from "../../common/quantities.ts";
 import {
   errnoClause,
   FREE_SPACE_STEP,
   isDiskFull,
   readErrorCode,
-  type Result,
   trouble,
   type Trouble,
 } from "../../common/trouble.ts";
 import type { Fault } from "../ports/remote.ts";
-
-export function makeBusyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
-  const holderText =
-    holder === null
-      ? "another process"
-      : `mdmirror ${holder.what} (process ${holder.pid}, for ${formatAge(clock.now() - holder.since)})`;
-  return trouble(
-    "locked",
-    `${root} is in use by ${holderText}`,
-    "wait until it ends; a crashed process frees it by itself",
-  );
-}
 
 export function checkFolderExists(root: string): ReturnType<typeof trouble> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;

@@ -247,7 +247,7 @@ describe("a folder whose key was refused", () => {
   });
 });
 
-/** Borrows the folder from its daemon. */
+/** Borrows the folder from its daemon. Returns a function that gives the folder back. */
 async function borrow(what: string) {
   const borrowed = await borrowFolder(rig.root, what);
   if (borrowed === NO_DAEMON) throw new Error("no daemon");
@@ -257,9 +257,9 @@ async function borrow(what: string) {
 describe("a borrower that puts another state in place", () => {
   test("finds nothing open, and the daemon opens the folder again", async () => {
     await keep({});
-    const borrowed = await borrow("sync");
+    const giveBack = await borrow("sync");
     rig.rename(".mdmirror/state.db", ".mdmirror/state.db.damaged");
-    borrowed.giveBack();
+    giveBack();
     // The scripted loop ends immediately; a real loop first ends the steps in progress.
     await published("returned");
     expect(events.filter((one) => one.kind === "broken")).toEqual([]);
@@ -268,12 +268,12 @@ describe("a borrower that puts another state in place", () => {
 
 test("a folder is lent to one command after the other", async () => {
   await keep({});
-  const first = await borrow("sync");
+  const giveBackFirst = await borrow("sync");
   const second = borrow("undo");
   await askDaemon(rig.root, { do: "status" });
-  first.giveBack();
-  const lent = await second;
-  lent.giveBack();
+  giveBackFirst();
+  const giveBackSecond = await second;
+  giveBackSecond();
   await published("returned", 2);
   const loans = events.flatMap((one) => (one.kind === "lent" || one.kind === "returned" ? [[one.kind, one.what]] : []));
   expect(loans).toEqual([
@@ -291,13 +291,13 @@ describe("a pause that waits while the folder is lent", () => {
   ])("and $name has no effect when the loan ends", async (one) => {
     const asked: string[] = [];
     await keep({}, { request: async (kind) => asked.push(kind) as never });
-    const borrowed = await borrow("sync");
+    const giveBack = await borrow("sync");
     aheadMs = one.aheadMs;
     const answer = await askDaemon(rig.root, { do: "pause" }, one.deadlineMs);
     expect(JSON.stringify(answer)).toContain(one.code);
     // By now, the daemon knows that the command has disconnected.
     await askDaemon(rig.root, { do: "status" });
-    borrowed.giveBack();
+    giveBack();
     await published("returned");
     await askDaemon(rig.root, { do: "status" });
     expect(asked).toEqual([]);
@@ -317,10 +317,10 @@ function cutByLoan() {
     },
     async lend(meanwhile = doNothing): Promise<void> {
       await began.promise;
-      const borrowed = await borrow("undo");
+      const giveBack = await borrow("undo");
       cut.reject(new Error("the daemon has stopped"));
       meanwhile();
-      borrowed.giveBack();
+      giveBack();
     },
   };
 }

@@ -62,7 +62,7 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   return ok(`*/5 * * * * ${commandWords.join(" ").replaceAll("%", "\\%")}`);
 }
 
-/** Quotes a word for the `sh` of cron, which does not know the quotes `$'…'` of `shellWord`. */
+/** Quotes a word for the `sh` of cron, which does not know the quotes `$'…'` of `quoteForShell`. */
 function quoteForCron(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -54,22 +54,19 @@ export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Re
   return ok({ pid, since, phase: "silent", detail, paused: false, inSyncAsOf: null, stillMs: deadlineMs });
 }
 
-type LentFolder = {
-  /** Gives the folder back to the daemon, which opens and scans it. Further calls do nothing. */
-  readonly giveBack: () => void;
-};
-
 /**
  * Borrows the folder from its daemon, so that this process can take the folder's lock. The loan
- * ends when this process gives the folder back, or exits. Returns `NO_DAEMON` if no daemon runs.
+ * ends when this process gives the folder back, or exits.
+ * @returns a function that gives the folder back to the daemon, which opens and scans it; further
+ * calls do nothing. `NO_DAEMON` if no daemon runs
  */
-export async function borrowFolder(dir: string, what: string): Promise<Result<LentFolder> | typeof NO_DAEMON> {
+export async function borrowFolder(dir: string, what: string): Promise<Result<() => void> | typeof NO_DAEMON> {
   const daemonAnswer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "trouble") return daemonAnswer;
   const { socket } = daemonAnswer.value;
   // The borrower sends nothing more. Its open connection alone keeps the folder lent.
   socket.setTimeout(0);
-  return ok({ giveBack: () => void socket.destroy() });
+  return ok(() => void socket.destroy());
 }
 
 type OpenCall = { readonly value: unknown; readonly socket: Socket };

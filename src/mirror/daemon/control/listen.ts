@@ -32,14 +32,17 @@ type ControlServer = {
   readonly onFault: (error: unknown) => void;
 };
 
+export type StopListening = () => Promise<void>;
+
 /**
  * Listens for commands on a socket.
  * ORDER: the caller has the folder's lock. If the path already has a socket, it is therefore left
  * from a crash, and is replaced.
  * @param service.socket path in a folder that only this user may enter, so that nobody can connect
  * before the socket's mode is set
+ * @returns a function that ends open connections and removes the socket
  */
-export async function listenControl(service: ControlServer): Promise<ControlListener> {
+export async function listenControl(service: ControlServer): Promise<StopListening> {
   const { socket: path } = service;
   rmSync(path, { force: true });
   const callers = new Set<Socket>();
@@ -52,17 +55,12 @@ export async function listenControl(service: ControlServer): Promise<ControlList
   server.listen(path);
   await once(server, "listening");
   chmodSync(path, 0o600);
-  return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of callers) socket.destroy();
-      }),
-  };
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of callers) socket.destroy();
+    });
 }
-
-/** `close` ends open connections and removes the socket. */
-export type ControlListener = { close(): Promise<void> };
 
 /**
  * A connection has one request. The command closes the connection after the answer; a command that

@@ -87,21 +87,21 @@ describe("a daemon's socket", () => {
   });
 
   test("is gone when it is closed", async () => {
-    const { socket, listening: made } = await listening(answering);
-    await made.close();
+    const { socket, stopListening } = await listening(answering);
+    await stopListening();
     expect(existsSync(socket)).toBe(false);
     expect(await askDaemon(root, { do: "status" })).toBe(NO_DAEMON);
   });
 
   test("ends its connections when it is closed, and callers learn that it ended", async () => {
     const { promise: started, resolve: began } = Promise.withResolvers<void>();
-    const { listening: made } = await listening(() => {
+    const { stopListening } = await listening(() => {
       began();
       return new Promise(() => undefined);
     });
     const asking = askDaemon(root, { do: "pause" });
     await started;
-    await made.close();
+    await stopListening();
     expect(await asking).toMatchObject({ kind: "trouble", trouble: { code: "daemon-ended" } });
   });
 });
@@ -156,8 +156,8 @@ describe("lending", () => {
     const borrowed = await borrowFolder(root, "approve");
     if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
     expect(gone).toEqual([]);
-    borrowed.value.giveBack();
-    borrowed.value.giveBack();
+    borrowed.value();
+    borrowed.value();
     await end;
     expect(gone).toEqual(["lend"]);
   });

@@ -4,12 +4,10 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { ok, type Result } from "../../../../src/common/trouble.ts";
-import { type ControlCall, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
+import { type ControlCall, listenControl, type StopListening } from "../../../../src/mirror/daemon/control/listen.ts";
 import { chooseSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/socket-path.ts";
 import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
 import { temporaryFolder } from "../../../temporary-folder.ts";
-
-type Listening = Awaited<ReturnType<typeof listenControl>>;
 
 /** For each test: a temporary folder, a linked folder in it, and its `.mdmirror`. */
 export let dir: string;
@@ -47,12 +45,12 @@ export const answering: Handle = async () => ok(STATUS);
 export async function listening(
   handle: Handle,
   faults: unknown[] = [],
-): Promise<{ socket: string; listening: Listening }> {
+): Promise<{ socket: string; stopListening: StopListening }> {
   const socket = placed();
-  const made = await listenControl({ socket, root, handle, onFault: (error) => void faults.push(error) });
+  const stopListening = await listenControl({ socket, root, handle, onFault: (error) => void faults.push(error) });
   writeSocketPath(folder, { socket, pid: process.pid, since: 0 });
-  open.push(() => made.close());
-  return { socket, listening: made };
+  open.push(stopListening);
+  return { socket, stopListening };
 }
 
 /** Listens on the folder's socket with a server that is no daemon. */
