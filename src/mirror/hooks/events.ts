@@ -1,4 +1,4 @@
-/** Finds the events that happened between two states of a folder. Pure. */
+/** Reads the state of a folder for hooks, and finds the events between two states. */
 import { join } from "node:path";
 import type { WaitReason } from "../engine/daemon/interface.ts";
 import { makeRunState, type RunState } from "../engine/run/run-state.ts";

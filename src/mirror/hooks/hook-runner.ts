@@ -7,6 +7,7 @@ import {
   type HookEnd,
   readHooks,
   selectHooks,
+  USUAL_DEBOUNCE,
 } from "./hook.ts";
 import type { Log } from "../ports/world.ts";
 import type { FolderEvent } from "../daemon/folder-events.ts";
@@ -34,10 +35,9 @@ const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (i
 export function makeDesktopHook(env: Environment, platform: NodeJS.Platform = process.platform): Hook | null {
   const command = env["MDMIRROR_NOTIFY"] === "off" ? null : chooseCommand(env, platform);
   if (command === null) return null;
-  const debounceByEvent = new Map([["stopped", 5_000] as const, ["conflict", 5_000] as const]);
   return {
     name: "desktop notification",
-    on: debounceByEvent,
+    on: new Map((["stopped", "conflict"] as const).map((event) => [event, USUAL_DEBOUNCE[event]])),
     mirrors: null,
     timeoutMs: 5_000,
     argv: ["/bin/sh", "-c", command],

@@ -61,22 +61,20 @@ export function describeFailure({ why, output }: { readonly why: string; readonl
   return line === "" ? why : `${why}: ${line.slice(0, 200)}`;
 }
 
+/** LIMIT: number of bytes of `hooks.json`, far more than the largest number of hooks needs. */
+const MAX_BYTES = 256 * 1024;
+
 /**
  * Reads the user's hooks from `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` or `~/.config/mdmirror`.
  * A hook runs a program, so mdmirror reads the file only if no other user can write it. A linked
  * folder cannot declare hooks, because another person may have created the folder.
+ * @returns trouble if the file is wrong or cannot be trusted
  */
-
-/** LIMIT: number of bytes of `hooks.json`, far more than the largest number of hooks needs. */
-const MAX_BYTES = 256 * 1024;
-const NO_HOOKS: readonly Hook[] = [];
-
-/** Returns the user's hooks, or trouble if `hooks.json` is wrong or cannot be trusted. */
 export function readHooks(env: Environment): Result<readonly Hook[]> {
   const file = findHooksFile(env);
-  if (file === null) return ok(NO_HOOKS);
+  if (file === null) return ok([]);
   const readResult = readSafely(file);
-  if (readResult.kind === "absent") return ok(NO_HOOKS);
+  if (readResult.kind === "absent") return ok([]);
   if (readResult.kind === "unfit")
     return trouble("usage", `${file} ${readResult.why}, so mdmirror runs no hook`, readResult.next, {
       code: "hooks-unfit",
@@ -199,12 +197,12 @@ function readOn(value: unknown, fault: ReportHookFault): ReadonlyMap<EventName, 
 }
 
 function readDebounce(name: EventName, settings: unknown, fault: ReportHookFault): number {
-  if (!isJsonObject(settings)) fault(`"on"."${name}" must be {"debounce": TIME}`);
-  else {
-    refuseOthers(settings, ["debounce"], fault);
-    return readTime(settings["debounce"], `on"."${name}"."debounce`, MAX_DEBOUNCE_MS, fault) ?? USUAL_DEBOUNCE[name];
+  if (!isJsonObject(settings)) {
+    fault(`"on"."${name}" must be {"debounce": TIME}`);
+    return USUAL_DEBOUNCE[name];
   }
-  return USUAL_DEBOUNCE[name];
+  refuseOthers(settings, ["debounce"], fault);
+  return readTime(settings["debounce"], `on"."${name}"."debounce`, MAX_DEBOUNCE_MS, fault) ?? USUAL_DEBOUNCE[name];
 }
 
 /** Returns milliseconds; null if the value is missing or wrong. */

@@ -12,7 +12,7 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
  * the system's keychain, then `.mdmirror/key`. Only this module reads keys, and no message contains
  * one (I30).
  */
-type KeySource = {
+export type KeySource = {
   /** Absolute path of `.mdmirror`, which may not exist yet. Null: a key stored in it is ignored. */
   readonly folder: string | null;
   /** Value of `--key-file`, relative to `cwd`; null if the user did not pass it. */
@@ -23,7 +23,7 @@ type KeySource = {
   readonly origin: TrustedOrigin;
 };
 
-type KeyLookup = Omit<KeySource, "origin"> & { readonly url: string };
+type UntrustedSource = Omit<KeySource, "origin">;
 
 export type FoundKey = {
   readonly key: string;
@@ -31,15 +31,14 @@ export type FoundKey = {
 };
 
 export const KEY_FILE = "key";
-const KEY_FORM = /^[\x21-\x7e]{1,4096}$/;
 
 /** Returns true for printable ASCII without spaces, which every key consists of. */
 export function isKey(text: string): boolean {
-  return KEY_FORM.test(text);
+  return /^[\x21-\x7e]{1,4096}$/.test(text);
 }
 
 export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
-  return findInSources({ ...source, url: origin.url });
+  return findInSources(source, origin.url);
 }
 
 /** Returns true if mdmirror would now find a key other than `key`; false if it would find none. */
@@ -57,12 +56,12 @@ export function isOtherKey(source: KeySource, key: string): boolean {
  * Returns the source of the key, never the key itself, because callers also ask about untrusted
  * addresses.
  */
-export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
-  const foundKey = findInSources(source);
+export function findKeySource(source: UntrustedSource, url: string): FoundKey["from"] | null {
+  const foundKey = findInSources(source, url);
   return foundKey.kind === "ok" ? foundKey.value.from : null;
 }
 
-function findInSources({ folder, keyFile, cwd, env, url }: KeyLookup): Result<FoundKey> {
+function findInSources({ folder, keyFile, cwd, env }: UntrustedSource, url: string): Result<FoundKey> {
   if (keyFile !== null) {
     // The mode of this file is not checked. A container's secrets are often readable by groups.
     const readResult = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
@@ -165,7 +164,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   for (const { find } of listKeychains(url, env)) {
     const { status, stdout } = runTool(find, env);
     const key = status === 0 ? stdout.trim() : "";
-    if (KEY_FORM.test(key)) return key;
+    if (isKey(key)) return key;
   }
   return null;
 }

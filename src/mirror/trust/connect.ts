@@ -10,10 +10,15 @@ import type { TrustedOrigin } from "./address.ts";
 
 export function openWire(origin: TrustedOrigin): Wire {
   const { url, allowHttp } = origin;
-  return createWire({ baseUrl: url, allowHttpHosts: allowHttp, route: parseRoute(url), userAgent: userAgent() });
+  return createWire({
+    baseUrl: url,
+    allowHttpHosts: allowHttp,
+    route: chooseServiceRoute(url),
+    userAgent: userAgent(),
+  });
 }
 
-export function parseRoute(url: string): ServiceRoute {
+export function chooseServiceRoute(url: string): ServiceRoute {
   return chooseRoute(url, process.env);
 }
 

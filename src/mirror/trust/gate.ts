@@ -192,11 +192,6 @@ export function checkRegistryWritable(env: UrlSources["env"], undone: string): R
   return ok(null);
 }
 
-/**
- * Makes the message about an untrusted folder: what the folder would send, and how the user can
- * allow it.
- */
-
 type NotAdmitted =
   | { readonly kind: "unknown" }
   | { readonly kind: "unfit"; readonly why: string }
@@ -213,6 +208,7 @@ type KeySources = {
 /** LIMIT: number of files and folders that are counted, so that the message appears soon. */
 const MAX_ENTRIES = 100_000;
 
+/** Says what an untrusted folder would send, and how the user can allow it. */
 function makeUntrustedTrouble(
   root: string,
   pickedUrl: PickedUrl,
@@ -246,9 +242,9 @@ function describeReason(reason: NotAdmitted, service: string, place: string): st
 }
 
 /** Returns a clause with the source of the key, never with the key. */
-export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, keyFile }: KeySources): string {
+export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, keyFile = null }: KeySources): string {
   const folder = join(root, MIRROR_FOLDER);
-  const keySource = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
+  const keySource = findKeySource({ folder, keyFile, cwd, env }, url);
   if (keySource === null) return "once there is a key";
   if (keySource === "stored") return "with the key in the folder itself";
   return keySource === "keychain" ? "with the key of your keychain" : `with the key from ${keySource}`;

@@ -36,11 +36,13 @@ export function listOwnMirrors(env: Environment): MirrorList {
   // is listed. If a folder was copied, the first copy keeps the name.
   const listedRows = rows
     .filter((row) => row.place === "present" || !presentRoots.has(row.root))
-    .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
+    .toSorted((a, b) => a.nth - b.nth || compareRoots(a, b));
   const namedMirrors: ListedMirror[] = [];
-  for (const { nth: _nth, ...row } of listedRows)
-    namedMirrors.push({ ...row, name: chooseFreeName(row.name, listNames(namedMirrors)) });
-  return { mirrors: namedMirrors.toSorted(byRoot), unfit };
+  for (const { nth: _nth, ...row } of listedRows) {
+    const takenNames = namedMirrors.map(({ name }) => name);
+    namedMirrors.push({ ...row, name: chooseFreeName(row.name, takenNames) });
+  }
+  return { mirrors: namedMirrors.toSorted(compareRoots), unfit };
 }
 
 function judgePlace(root: string, found: string | null, marker: string): ListedMirror["place"] {
@@ -48,7 +50,7 @@ function judgePlace(root: string, found: string | null, marker: string): ListedM
   return existsSync(root) ? "other" : "gone";
 }
 
-function byRoot(a: Pick<ListedMirror, "root">, b: Pick<ListedMirror, "root">): number {
+function compareRoots(a: Pick<ListedMirror, "root">, b: Pick<ListedMirror, "root">): number {
   return a.root < b.root ? -1 : a.root > b.root ? 1 : 0;
 }
 
@@ -79,11 +81,8 @@ export function checkMirrorName(env: Environment, name: string, root: string): T
 /** Returns the folder's name on disk. If another linked folder has this name, adds a number. */
 function chooseDefaultName(env: Environment, root: string): string {
   const otherMirrors = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
-  return chooseFreeName(deriveMirrorName(root), listNames(otherMirrors));
-}
-
-function listNames(mirrors: readonly ListedMirror[]): readonly string[] {
-  return mirrors.map(({ name }) => name);
+  const takenNames = otherMirrors.map(({ name }) => name);
+  return chooseFreeName(deriveMirrorName(root), takenNames);
 }
 
 /** LIMIT: number of characters of a name, which has to fit into tables and labels of metrics. */

@@ -7,7 +7,7 @@ import { readConfig } from "../../settings/config.ts";
 import { findKey } from "../../settings/key.ts";
 import { openDisk } from "../../folder/open-local.ts";
 import type { Result } from "../../../common/trouble.ts";
-import { openWire, parseRoute } from "../../trust/connect.ts";
+import { openWire, chooseServiceRoute } from "../../trust/connect.ts";
 import { admit } from "../../trust/gate.ts";
 import { type DoctorCheck, makeBad, makeGood, makeNote, makeWarning } from "./check.ts";
 import { checkDisk, checkHistory, checkNeighbours, checkWatches } from "./disk.ts";
@@ -26,7 +26,7 @@ import { readStateSummary } from "../../state/read-beside.ts";
 
 type ExamineOptions = HostOptions & { readonly keyFile: string | null };
 
-/** Runs each check of `doctor` separately, so that an error in one check hides no other result. */
+/** Runs all checks of `doctor`. A problem with the connection hides none of the others. */
 export async function runChecks(dir: string, options: ExamineOptions): Promise<DoctorCheck[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
@@ -69,7 +69,12 @@ async function examineConnection(root: string, { env, cwd, keyFile, clock }: Exa
       makeGood("config", "it can be read"),
       ...trustNotes,
       makeGood("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
-      ...(await checkService(wire, key, { origin: new URL(origin.url).origin, route: parseRoute(origin.url) }, clock)),
+      ...(await checkService(
+        wire,
+        key,
+        { origin: new URL(origin.url).origin, route: chooseServiceRoute(origin.url) },
+        clock,
+      )),
     ];
   } finally {
     await wire.close();
