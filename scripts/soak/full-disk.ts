@@ -45,7 +45,7 @@ async function injectedFullDisk(fault: string, why: string, { rounds, seed }: So
         for (let n = 0; n < INJECTED_DOCUMENTS; n += 2) {
           const path = docPath(n);
           mirror.write(path, edited(mirror.texts().get(path)!, n, mark()));
-          app.edit(path, edited(app.files().get(path)!.text, n + 4, mark()));
+          app.edit(path, edited(app.text(path)!, n + 4, mark()));
         }
       }
       const used = [...mirror.texts().values()].reduce((sum, text) => sum + text.length, 0);

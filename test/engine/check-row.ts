@@ -4,7 +4,7 @@ import { PROFILES } from "../variants/variant.ts";
 import { expect } from "vitest";
 import type { Mirror } from "../simulator/mirror.ts";
 import { actLocally, actOnService, readTree, type Tree } from "../simulator/commands.ts";
-import { remoteTexts, settle } from "../promises/fixture.ts";
+import { settle } from "../promises/fixture.ts";
 
 /** All profiles, and single traits whose effect another trait of the profiles would hide. */
 const ALL: readonly (readonly [string, Deployment])[] = [
@@ -66,12 +66,12 @@ export async function checkRow([start, local, remote, ends, more = {}]: Row, dep
   const [differs, end] = more.where ?? [];
   const expected: End = differs?.(deployment) === true ? end! : { ends, ...more };
   const [localEnd, remoteEnd = localEnd] = expected.ends.split(" / ").map(readTree);
-  expect({ local: mirror.texts(), remote: remoteTexts(rig) }).toEqual({
+  expect({ local: mirror.texts(), remote: rig.app.texts() }).toEqual({
     local: textsOf(localEnd!),
     remote: textsOf(remoteEnd!),
   });
   for (const { path, from } of remoteEnd!.documents)
-    if (from !== null) expect([path, rig.app.files().get(path)?.id]).toEqual([path, ids.get(from)]);
+    if (from !== null) expect([path, rig.app.id(path)]).toEqual([path, ids.get(from)]);
   if (deployment.noFolderPatchOrDelete === undefined) {
     expect(blocked).toEqual(expected.blocked ?? []);
     for (const folder of localEnd!.folders) {
@@ -86,7 +86,7 @@ export async function checkRow([start, local, remote, ends, more = {}]: Row, dep
 /** Creates and syncs the documents at the start of the row. Returns their ids by path. */
 async function begin(start: Tree, rig: Rig, mirror: Mirror): Promise<ReadonlyMap<string, string>> {
   for (const { path, content } of start.documents) rig.app.create(path, content);
-  const ids = new Map([...rig.app.files()].map(([path, file]) => [path, file.id] as const));
+  const ids = rig.app.ids();
   await settle(mirror);
   expect(mirror.texts()).toEqual(textsOf(start));
   return ids;

@@ -3,16 +3,7 @@ import { digestOf } from "../../src/contract/digest.ts";
 import { makeTheirsCopyPath } from "../../src/mirror/model/names.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
-import {
-  type Fixture,
-  openFixture,
-  problem,
-  remoteTexts,
-  settle,
-  openSynced,
-  isWrite,
-  openConflicts,
-} from "../promises/fixture.ts";
+import { type Fixture, openFixture, problem, settle, openSynced, isWrite, openConflicts } from "../promises/fixture.ts";
 import { killAtEachCall } from "../simulator/moment.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
@@ -45,7 +36,7 @@ class Opened {
   }
 
   live(path = "note.md"): string | undefined {
-    return remoteTexts(this.rig).get(path);
+    return this.rig.app.texts().get(path);
   }
 }
 
@@ -164,7 +155,7 @@ test("I06 I27 a copy of another document at the same path does not take the plac
   rig.app.edit("note.md", newer);
   rig.app.rename("note.md", "moved.md");
   rig.app.create("note.md", text("new, on the service"));
-  const { id } = rig.app.files().get("moved.md")!;
+  const id = rig.app.id("moved.md")!;
   let waits = 20;
   fixture.fault = ({ method, path }) => {
     const isOpen = mirror.state.load().conflicts.size > 1;
@@ -208,7 +199,7 @@ function expectOpen(
     [makeTheirsCopyPath(path, conflicts[0]!.shown.length, MAX_NAME_BYTES)]: theirs,
     [path]: YOURS,
   });
-  expect(rig.app.files().get(path)?.text, when).toBe(theirs);
+  expect(rig.app.text(path), when).toBe(theirs);
 }
 
 it("I13 I27 killed at any call while a newer version is shown, a conflict continues with that version, and no name has shown two", async () => {
@@ -254,7 +245,7 @@ it("I27 a copy that its user edited while a newer version could not be shown sta
   await mirror.sync();
   expect(mirror.texts().get("d/note (theirs).md")).toBe("theirs, and mine\n");
   expect(mirror.texts().get("d/note (theirs 2).md")).toBe("theirs 1\n");
-  expect(rig.app.files().get("d/note.md")?.text).toBe("theirs 1\n");
+  expect(rig.app.text("d/note.md")).toBe("theirs 1\n");
 });
 
 it("I06 I27 a power cut that the state survives removes no conflict copy: nobody chose between the two versions", async () => {
@@ -280,7 +271,7 @@ test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is nev
   await settle(mirror, COPY);
   const texts = { "d/note (mine).md": OURS, "d/note.md": THEIRS, "n.md": "n\n" };
   expect(Object.fromEntries(mirror.disk.user.texts(ROOT))).toEqual(texts);
-  expect(Object.fromEntries(remoteTexts(rig))).toEqual({ "d/note.md": THEIRS, "n.md": "n\n" });
+  expect(Object.fromEntries(rig.app.texts())).toEqual({ "d/note.md": THEIRS, "n.md": "n\n" });
 
   // The same folder, synced with an empty state.
   const edited = `${OURS}edited beside\n`;
@@ -339,7 +330,7 @@ test("I06 policy copy: what was kept beside before stays, and the same text is k
     "note (mine 2).md": "something else\n",
     "note.md": "at last\n",
   });
-  expect(remoteTexts(rig)).toEqual(new Map([["note.md", "at last\n"]]));
+  expect(rig.app.texts()).toEqual(new Map([["note.md", "at last\n"]]));
 });
 
 test.each([null, "each"] as const)(
@@ -351,7 +342,7 @@ test.each([null, "each"] as const)(
     const report = await mirror.sync({ ...COPY, prefer });
     expect(report).toMatchObject({ state: "in-sync", counts: { byPolicy: 1, conflicts: 0, uploaded: 0 } });
     expect(Object.fromEntries(mirror.texts())).toEqual({ "d/new (mine).md": OURS, "d/new.md": THEIRS, "n.md": "n\n" });
-    expect(Object.fromEntries(remoteTexts(rig))).toEqual({ "d/new.md": THEIRS, "n.md": "n\n" });
+    expect(Object.fromEntries(rig.app.texts())).toEqual({ "d/new.md": THEIRS, "n.md": "n\n" });
   },
 );
 
@@ -363,7 +354,7 @@ test.each(["local", "remote"] as const)(
     rig.app.create("new.md", THEIRS);
     await mirror.sync({ conflicts: () => policy });
     expect(Object.fromEntries(mirror.texts())).toEqual({ "new (theirs).md": THEIRS, "new.md": OURS });
-    expect(remoteTexts(rig).get("new.md")).toBe(THEIRS);
+    expect(rig.app.texts().get("new.md")).toBe(THEIRS);
   },
 );
 

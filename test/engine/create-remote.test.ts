@@ -4,7 +4,7 @@ import type { DocId } from "../../src/contract/ids.ts";
 import type { AppFile } from "../simulator/app.ts";
 import { killAtEachCall } from "../simulator/moment.ts";
 import { createRig } from "../simulator/rig.ts";
-import { isWrite, openSynced, problem, remoteTexts, settle } from "../promises/fixture.ts";
+import { isWrite, openSynced, problem, settle } from "../promises/fixture.ts";
 import type { Fault } from "../variants/variant.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
@@ -37,7 +37,7 @@ test("I07 I14 a new document that was edited on both sides before it was read ba
   });
   await settle(mirror);
   const both = LINES.with(2, "by the app\n\n").with(9, "by the person here\n\n").join("");
-  expect(rig.app.files().get("note.md")?.text).toBe(both);
+  expect(rig.app.text("note.md")).toBe(both);
   expect(mirror.texts().get("note.md")).toBe(both);
 });
 
@@ -156,7 +156,7 @@ test.each([
     return createdAs(rig.app.files().get(answered)!);
   };
   await settle(mirror);
-  expect([mirror.texts(), remoteTexts(rig)]).toEqual([contents, contents]);
+  expect([mirror.texts(), rig.app.texts()]).toEqual([contents, contents]);
   const { records } = mirror.state.load();
   for (const { id, path } of rig.app.files().values()) expect(records.get(id as DocId)?.localPath).toBe(path);
   expect(seen.filter(isWrite).map(({ method }) => method)).toEqual(["POST"]);

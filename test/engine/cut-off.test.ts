@@ -8,7 +8,6 @@ import {
   problem,
   continueFrom,
   openFixture,
-  remoteTexts,
   type Fixture,
   openConflicts,
 } from "../promises/fixture.ts";
@@ -109,7 +108,7 @@ describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when 
         if (here !== undefined) mirror.write("note.md", here + LAST);
       },
       ({ rig, mirror }, at) => {
-        const there = rig.app.files().get("note.md")?.text;
+        const there = rig.app.text("note.md");
         expect({ at, there: there?.replace(LAST, "") }).toEqual({ at, there: course.ends });
         expect({ at, here: [...mirror.texts()] }).toEqual({
           at,
@@ -132,7 +131,7 @@ describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when 
         places.add(mirror.requests.length);
       },
       ({ rig }, at) => {
-        const texts = [...rig.app.files().values()].map(({ text }) => text);
+        const texts = [...rig.app.texts().values()];
         const kept = texts.filter((text) => text !== STRANGER).sort();
         expect({ at, kept }).toEqual({ at, kept: [course.ends, OTHER].sort() });
       },
@@ -169,7 +168,7 @@ describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and 
       async judge({ rig, mirror }, at) {
         rig.app.edit("note.md", backAgain(SHOWN));
         await settle(mirror);
-        const remote = rig.app.files().get("note.md")?.text;
+        const remote = rig.app.text("note.md");
         const isOpen = mirror.state.load().conflicts.size > 0;
         ended.add(!isOpen);
         const local = [
@@ -188,7 +187,7 @@ describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and 
 test("I13 a block ends with the decision, and the process dies right after that", async () => {
   const rig = createRig(1);
   rig.app.create("note.md", "one\n");
-  const { id } = rig.app.files().get("note.md")!;
+  const id = rig.app.id("note.md")!;
   const mirror = rig.mirror({ key: rig.makeKey().key });
   await mirror.sync();
   mirror.write("note.md", "mine\n");
@@ -275,7 +274,7 @@ test("I13 a damaged new file waits until its document can be read", async () => 
   fixture.fault = () => null;
   await startAgain(mirror);
   expect(mirror.texts()).toEqual(new Map([["note.md", TEXT]]));
-  expect([...rig.app.files().values()].map(({ text }) => text)).toEqual([TEXT]);
+  expect([...rig.app.texts().values()]).toEqual([TEXT]);
   expect(mirror.state.intents()).toEqual([]);
 });
 
@@ -305,7 +304,7 @@ test("I13 a file that a killed run created, and the next one links, survives a p
   await mirror.sync();
   mirror.disk.losePower(() => 0);
   await startAgain(mirror);
-  expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+  expect([mirror.texts().get("note.md"), rig.app.text("note.md")]).toEqual([TEXT, TEXT]);
 });
 
 test("I05 a new file that is empty after a power loss, whose document is gone by then, is not uploaded", async () => {
@@ -337,7 +336,7 @@ async function eachMoment(then: (fixture: Fixture) => Promise<void>): Promise<vo
       if (asideOf(fixture).length > 0) aside++;
       await then(fixture);
       expect({ call, open: mirror.state.intents() }).toEqual({ call, open: [] });
-      expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(rig)].toSorted());
+      expect([...mirror.texts()].toSorted()).toEqual([...rig.app.texts()].toSorted());
     },
   });
   expect(aside).toBeGreaterThan(1);
@@ -350,7 +349,7 @@ describe("I13 I14 a set-aside file returns to its folder, which was moved after 
   ])("%s", async (_how, to) => {
     await eachMoment(async ({ rig, mirror, seen }) => {
       const ids = new Set(rig.app.files().keys());
-      const id = rig.app.files().get("d/a.md")!.id;
+      const id = rig.app.id("d/a.md")!;
       if (to.includes("/")) mirror.disk.user.makeFolder(mirror.path("box"));
       mirror.rename("d", to);
       seen.length = 0;
@@ -368,7 +367,7 @@ describe("I13 I14 a set-aside file returns to its folder, which was moved after 
       mirror.rename("d", "e");
       rig.app.remove("d/a.md");
       await settle(mirror);
-      expect([...remoteTexts(rig).keys()]).toEqual(expect.arrayContaining(["e/b.md", "k.md"]));
+      expect([...rig.app.texts().keys()]).toEqual(expect.arrayContaining(["e/b.md", "k.md"]));
     });
   });
 
@@ -376,7 +375,7 @@ describe("I13 I14 a set-aside file returns to its folder, which was moved after 
     await eachMoment(async ({ rig, mirror }) => {
       mirror.remove("d");
       await settle(mirror);
-      expect([...remoteTexts(rig).keys()]).not.toContain("d/b.md");
+      expect([...rig.app.texts().keys()]).not.toContain("d/b.md");
     });
   });
 });

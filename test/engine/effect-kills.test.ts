@@ -10,7 +10,7 @@ import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import { recoverLocal } from "../../src/mirror/engine/journal/recover.ts";
 import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
 import type { Fault } from "../variants/variant.ts";
-import { type Fixture, continueFrom, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
+import { type Fixture, continueFrom, isWrite, openFixture, problem, settle } from "../promises/fixture.ts";
 import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
 import { killAtEachCall, Moment } from "../simulator/moment.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
@@ -83,7 +83,7 @@ function openWith(fault: Fault | null): (moment: Moment) => Fixture {
 async function expectSettled({ rig, mirror }: Fixture): Promise<ReadonlyMap<string, string>> {
   await settle(mirror);
   expect(mirror.state.intents()).toEqual([]);
-  expect(mirror.texts()).toEqual(remoteTexts(rig));
+  expect(mirror.texts()).toEqual(rig.app.texts());
   return mirror.texts();
 }
 
@@ -154,7 +154,7 @@ test.each(STALE)("I04 %s (%s|%s), then %s|%s: the plan is stale", async (kind, l
   await settle(mirror);
   expect(mirror.state.intents()).toEqual([]);
   const isInConflict = mirror.state.load().conflicts.size > 0;
-  expect(isInConflict ? remoteTexts(rig) : mirror.texts()).toEqual(remoteTexts(rig));
+  expect(isInConflict ? rig.app.texts() : mirror.texts()).toEqual(rig.app.texts());
 });
 
 test("I13 a replaced file is logged as one event, wherever the process is killed", async () => {
@@ -196,7 +196,7 @@ describe("a conflict whose process is killed at each call", () => {
         mirror.disk.losePower(() => 0);
         await mirror.syncTimes(4);
         expect({ call, texts: mirror.texts() }).toEqual({ call, texts });
-        expect(rig.app.files().get("note.md")?.text).toBe("theirs\n");
+        expect(rig.app.text("note.md")).toBe("theirs\n");
       },
     });
   });

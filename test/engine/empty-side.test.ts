@@ -62,13 +62,13 @@ describe("a document that is new on both sides, and empty on one", () => {
     const both = newOnBoth(TEXT, "");
     expect(await run(both, { prefer })).toEqual(["in-sync", 0]);
     expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
-    expect(both.rig.app.files().get("note.md")?.text).toBe(TEXT);
+    expect(both.rig.app.text("note.md")).toBe(TEXT);
   });
 
   test.each(["\n", " \r\n", "\ufeff", "\ufeff\n"])("I05 counts %j on the service as empty", async (blank) => {
     const both = newOnBoth(TEXT, blank);
     expect(await run(both, { prefer: "remote" })).toEqual(["in-sync", 0]);
-    expect([both.mirror.texts().get("note.md"), both.rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+    expect([both.mirror.texts().get("note.md"), both.rig.app.text("note.md")]).toEqual([TEXT, TEXT]);
   });
 
   test("I14 is a conflict if the local file is empty, because somebody may be about to write into it", async () => {
@@ -93,7 +93,7 @@ describe("a document that is new on both sides, and empty on one", () => {
   test("stays unchanged if the local file is empty and local files must not be written", async () => {
     const both = newOnBoth("", TEXT);
     expect(await run(both, { direction: "push" })).toEqual(["in-sync", 0]);
-    expect([both.mirror.texts().get("note.md"), both.rig.app.files().get("note.md")?.text]).toEqual(["", TEXT]);
+    expect([both.mirror.texts().get("note.md"), both.rig.app.text("note.md")]).toEqual(["", TEXT]);
   });
 
   test("is a conflict if both sides have content", async () => {
@@ -110,7 +110,7 @@ describe("a file without a record, after a power loss in a clone", () => {
     const { rig, mirror, report } = await startAgain(left);
     expect([report.state, report.counts.conflicts]).toEqual(["in-sync", 0]);
     expect([...mirror.texts()]).toEqual([["note.md", TEXT]]);
-    expect(rig.app.files().get("note.md")?.text).toBe(TEXT);
+    expect(rig.app.text("note.md")).toBe(TEXT);
   });
 
   test.each([

@@ -46,7 +46,7 @@ describe("a folder renamed on the service to the name of a local folder without 
         await settle(mirror);
         const documents = paths(mirror).filter((path) => path.endsWith(".md"));
         expect(documents, `killed at ${call}`).toEqual(["k.md", "pics/a.md", "pics/deep/b.md"]);
-        expect([...rig.app.files().keys()].sort(), `killed at ${call}`).toEqual(documents);
+        expect(rig.app.paths(), `killed at ${call}`).toEqual(documents);
         expect(mirror.disk.user.read(`${ROOT}/pics/x.png`)).toBe("an image");
       },
     });
@@ -72,7 +72,7 @@ describe("a folder renamed on the service, whose documents were moved locally to
     expect((await mirror.sync())?.state).toBe("in-sync");
     expect([...doubled]).toEqual([]);
     const paths = ["docs/c.md", ...Object.keys(others), "pics/a.md", "pics/b.md"].sort();
-    expect([[...rig.app.files().keys()].sort(), [...mirror.texts().keys()].sort()]).toEqual([paths, paths]);
+    expect([rig.app.paths(), [...mirror.texts().keys()].sort()]).toEqual([paths, paths]);
     expect(rig.app.folders()).toEqual(["docs", "k", "pics"]);
   });
 });
@@ -104,7 +104,7 @@ describe("a name with the digits of an id is given back when its reason ends", (
     mirror.rename("Plan.md", "other.md");
     await mirror.syncTimes(2);
     expect(paths(mirror)).toEqual(["k.md", "other.md", "plan.md"]);
-    expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other.md", "plan.md"]);
+    expect(rig.app.paths()).toEqual(["k.md", "other.md", "plan.md"]);
   });
 
   it("of a folder", async () => {
@@ -152,19 +152,19 @@ describe.each([
 ])("%s", (_, variant) => {
   it("I01 I09 a folder takes the name of a locally removed one: its documents move into that one, with their ids, and back", async () => {
     const { rig, mirror } = await syncWith({}, variant);
-    const { id } = rig.app.files().get("other/b.md")!;
+    const id = rig.app.id("other/b.md")!;
     mirror.remove("docs");
     await settled(mirror);
     mirror.rename("other", "docs");
     await settled(mirror);
-    expect(rig.app.files().get("docs/b.md")?.id).toBe(id);
+    expect(rig.app.id("docs/b.md")).toBe(id);
     mirror.write("docs/c.md", "c\n");
     await settled(mirror);
-    expect([...rig.app.files().keys()].sort()).toEqual(["docs/b.md", "docs/c.md", "k.md"]);
+    expect(rig.app.paths()).toEqual(["docs/b.md", "docs/c.md", "k.md"]);
     mirror.rename("docs", "other");
     await settled(mirror);
-    expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other/b.md", "other/c.md"]);
-    expect(rig.app.files().get("other/b.md")?.id).toBe(id);
+    expect(rig.app.paths()).toEqual(["k.md", "other/b.md", "other/c.md"]);
+    expect(rig.app.id("other/b.md")).toBe(id);
     expect([...mirror.texts().keys()].sort()).toEqual(["k.md", "other/b.md", "other/c.md"]);
   });
 });
@@ -178,7 +178,7 @@ it("I01 a folder removed locally, renamed on the service, and created locally un
   await settled(mirror);
   mirror.write("texts/c.md", "c\n");
   await settled(mirror);
-  expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other/b.md", "texts/c.md"]);
+  expect(rig.app.paths()).toEqual(["k.md", "other/b.md", "texts/c.md"]);
   expect(rig.app.folders()).toEqual(["other", "texts"]);
 });
 
@@ -189,7 +189,7 @@ it("I08 I16 a folder whose name changes only in case, where the disk takes both 
   mirror.write("Docs/c.md", "c\n");
   await settled(mirror);
   expect([...mirror.texts().keys()].sort()).toEqual(["Docs/a.md", "Docs/c.md", "k.md", "other/b.md"]);
-  expect([...rig.app.files().keys()].sort()).toEqual(["docs/a.md", "docs/c.md", "k.md", "other/b.md"]);
+  expect(rig.app.paths()).toEqual(["docs/a.md", "docs/c.md", "k.md", "other/b.md"]);
 });
 
 it("I02 a new folder on the service, at the place of one that was removed locally and renamed on the service, is linked by one run", async () => {
@@ -246,8 +246,8 @@ it("I09 a document that was moved locally and edited on the service in one cycle
 it.each(["a new folder of its name", "another folder that changed places with it"])(
   "I09 a blocked document stays in base in its folder, which was renamed and left its path to %s",
   async (heir) => {
-    const { rig, mirror, idOf } = await openSynced({ "d/a.md": "a\n\na plan\n", "e/k.md": "k\n" });
-    const id = idOf("d/a.md");
+    const { rig, mirror } = await openSynced({ "d/a.md": "a\n\na plan\n", "e/k.md": "k\n" });
+    const id = rig.app.id("d/a.md")!;
     const { user } = mirror.disk;
     mirror.write("d/a.md", `a\n\na plan\n${MARKERS}`);
     if (heir.startsWith("another")) {
@@ -270,11 +270,11 @@ it.each(["a new folder of its name", "another folder that changed places with it
 it.each(["box", "zoo"])(
   "I09 a document at the path of a blocked one is known by its content when it is saved as a new file (the other in %s)",
   async (folder) => {
-    const { rig, mirror, idOf } = await openSynced({
+    const { rig, mirror } = await openSynced({
       "work/log.md": "log\n\nof monday\n\nof tuesday\n\nof friday\n",
       [`${folder}/x.md`]: "x\n\nthis\n\nthat\n\nand other things\n",
     });
-    const id = idOf(`${folder}/x.md`);
+    const id = rig.app.id(`${folder}/x.md`)!;
     const { user } = mirror.disk;
     user.saveAtomically(mirror.path("work/log.md"), `log\n\nof monday\n\nof tuesday\n${MARKERS}`);
     rig.app.remove("work/log.md");
@@ -284,7 +284,7 @@ it.each(["box", "zoo"])(
     mirror.rename(`${folder}/x.md`, "work/log.md");
     mirror.rename("t~", `${folder}/x.md`);
     await mirror.sync();
-    expect(rig.app.files().get("work/log.md")?.id).toBe(id);
+    expect(rig.app.id("work/log.md")).toBe(id);
     user.saveAtomically(mirror.path("work/log.md"), "x\n\nthis\n\nthat\n\nand other things\n\nand more\n");
     await mirror.sync();
     expect(rig.app.files().get("work/log.md")).toMatchObject({

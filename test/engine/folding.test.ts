@@ -110,7 +110,7 @@ describe.each([
     expect([...rig.app.files().keys()]).toEqual([first]);
     mirror.rename(second, "other.md");
     expect((await sync(mirror)).report.state).toBe("in-sync");
-    expect([...rig.app.files().keys()].sort()).toEqual([first, "other.md"].sort());
+    expect(rig.app.paths()).toEqual([first, "other.md"].sort());
   });
 
   it("I08 both new in one run: one is uploaded, the other is blocked", async () => {
@@ -128,7 +128,7 @@ describe.each([
   it("I09 a rename that changes only the spelling is a rename", async () => {
     const { rig, mirror } = openFolding(variant, { [first]: "one\n" });
     await sync(mirror);
-    const { id } = rig.app.files().get(first)!;
+    const id = rig.app.id(first)!;
     mirror.rename(first, second);
     expect((await sync(mirror)).report.state).toBe("in-sync");
     expect((await sync(mirror)).writes).toEqual([]);
@@ -144,7 +144,7 @@ describe.each([
     expect(writes.filter((request) => request.startsWith("PATCH"))).toHaveLength(1);
     for (let n = 0; n < 3; n++) expect((await sync(mirror)).writes).toEqual([]);
     expect(blocks(mirror)).toEqual({ [second]: "name-clash" });
-    expect(rig.app.files().get("b.md")?.text).toBe("two\n");
+    expect(rig.app.text("b.md")).toBe("two\n");
     mirror.rename(second, "c.md");
     expect((await sync(mirror)).report.state).toBe("in-sync");
   });
@@ -192,11 +192,9 @@ async function settleBoth({ rig, mirror }: { rig: Rig; mirror: Mirror }): Promis
   const before = [mirror.texts(), rig.app.files()];
   expect(await mirror.syncWrites()).toEqual([]);
   expect([mirror.texts(), rig.app.files()]).toEqual(before);
-  const there = Object.fromEntries([...rig.app.files()].map(([path, { text }]) => [path, text]));
+  const there = Object.fromEntries(rig.app.texts());
   return { here: Object.fromEntries(mirror.texts()), there };
 }
-
-const idOf = (rig: Rig, path: string) => rig.app.files().get(path)!.id;
 
 describe.each([
   ["case", "Note.md", "note.md"],
@@ -205,10 +203,10 @@ describe.each([
 ] as const)("two names that differ in %s alone", (_what, first, second) => {
   it("I09 a local rename from one to the other is a rename on the service", async () => {
     const { rig, mirror } = await openOnApfs({ [first]: "one\n" });
-    const id = idOf(rig, first);
+    const id = rig.app.id(first)!;
     mirror.rename(first, second);
     expect(await settleBoth({ rig, mirror })).toEqual({ here: { [second]: "one\n" }, there: { [second]: "one\n" } });
-    expect(idOf(rig, second)).toBe(id);
+    expect(rig.app.id(second)).toBe(id);
   });
 
   it("I09 a rename on the service from one to the other is a local rename, of the same file", async () => {
@@ -222,19 +220,19 @@ describe.each([
   it("I09 so is one of a folder, either way, with the documents in it", async () => {
     const [one, two] = [first.replace(".md", ""), second.replace(".md", "")];
     const { rig, mirror } = await openOnApfs({ [`${one}/a.md`]: "a\n" });
-    const id = idOf(rig, `${one}/a.md`);
+    const id = rig.app.id(`${one}/a.md`)!;
     mirror.rename(one, two);
     const away = { [`${two}/a.md`]: "a\n" };
     expect(await settleBoth({ rig, mirror })).toEqual({ here: away, there: away });
     rig.app.renameFolder(two, one);
     const back = { [`${one}/a.md`]: "a\n" };
     expect(await settleBoth({ rig, mirror })).toEqual({ here: back, there: back });
-    expect(idOf(rig, `${one}/a.md`)).toBe(id);
+    expect(rig.app.id(`${one}/a.md`)).toBe(id);
   });
 
   it("an editor that saves under the other spelling saves the same document", async () => {
     const { rig, mirror } = await openOnApfs({ [first]: "one\n" });
-    const id = idOf(rig, first);
+    const id = rig.app.id(first)!;
     mirror.disk.user.saveAtomically(mirror.path(second), "saved\n");
     const { here, there } = await settleBoth({ rig, mirror });
     expect([Object.values(here), Object.values(there)]).toEqual([["saved\n"], ["saved\n"]]);
@@ -245,7 +243,7 @@ describe.each([
     const { rig, mirror } = await openOnApfs({ [first]: "one\n", [second]: "two\n" });
     const [plain, hashed] = [...mirror.texts().keys()].sort((a, b) => a.length - b.length);
     const [kept, other] = plain === first ? [first, second] : [second, first];
-    expect(hashed).toBe(makeHashedName(other, "file", idOf(rig, other), MAX_NAME_BYTES));
+    expect(hashed).toBe(makeHashedName(other, "file", rig.app.id(other)!, MAX_NAME_BYTES));
     mirror.write(plain!, "edited plain\n");
     mirror.write(hashed!, "edited with digits\n");
     expect((await settleBoth({ rig, mirror })).there).toEqual({
@@ -274,13 +272,13 @@ it("folds less than the key of names does: two files that it distinguishes are b
 
 it("a file that gets a time before its birth has another birth: it is the same document, moved or not", async () => {
   const { rig, mirror } = await openOnApfs({ "a.md": "one\n", "b.md": "two\n" });
-  const ids = [idOf(rig, "a.md"), idOf(rig, "b.md")];
+  const ids = [rig.app.id("a.md")!, rig.app.id("b.md")!];
   mirror.disk.user.setTime(mirror.path("a.md"), 1_000);
   mirror.disk.user.setTime(mirror.path("b.md"), 1_000);
   mirror.rename("b.md", "c.md");
   const both = { "a.md": "one\n", "c.md": "two\n" };
   expect(await settleBoth({ rig, mirror })).toEqual({ here: both, there: both });
-  expect([idOf(rig, "a.md"), idOf(rig, "c.md")]).toEqual(ids);
+  expect([rig.app.id("a.md")!, rig.app.id("c.md")!]).toEqual(ids);
 });
 
 it("a name that the disk refuses is blocked, and the others are created", async () => {
@@ -296,12 +294,12 @@ it("a name that the disk refuses is blocked, and the others are created", async 
 });
 
 it("I09 a file with its id's digits in its name, moved to the root, stays in the root while the service cannot move it", async () => {
-  const { rig, mirror, idOf } = await openSynced(
+  const { rig, mirror } = await openSynced(
     { "d/Note.md": "one\n", "d/note.md": "two\n" },
     { disk: APFS },
     { noMoveToRoot: true },
   );
-  const id = idOf("d/note.md");
+  const id = rig.app.id("d/note.md")!;
   const given = mirror.state.record(id as DocId)!.localPath;
   expect(given).toMatch(/^d\/note-[0-9a-f]{8}\.md$/);
   const name = given.slice(2);

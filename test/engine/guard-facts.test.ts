@@ -12,8 +12,8 @@ import { settle, openSynced } from "../promises/fixture.ts";
  * service was restored from a backup and shows the first.
  */
 async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
-  const { rig, mirror, idOf } = await openSynced({ "plan.md": "first\n" });
-  const id = idOf("plan.md");
+  const { rig, mirror } = await openSynced({ "plan.md": "first\n" });
+  const id = rig.app.id("plan.md")!;
   const first = mirror.state.record(id)!.changeId;
   rig.app.edit("plan.md", "second\n");
   await mirror.sync();
@@ -62,8 +62,8 @@ describe("where change ids move with a rename", () => {
   it.each(["here", "by another mirror"])(
     "I03 after an edit, the id of a rename %s is an earlier one",
     async (where) => {
-      const { rig, mirror, idOf } = await openSynced({ "plan.md": "first\n" }, {}, { changeIdMovesOnRename: true });
-      const id = idOf("plan.md");
+      const { rig, mirror } = await openSynced({ "plan.md": "first\n" }, {}, { changeIdMovesOnRename: true });
+      const id = rig.app.id("plan.md")!;
       const created = mirror.state.record(id)!.changeId;
       const by = where === "here" ? mirror : rig.mirror();
       await settle(by);

@@ -32,7 +32,7 @@ describe("sync", () => {
     mirror.disk.user.write(SWAP_PATH, OPEN_SWAP_FILE);
     mirror.write("note.md", TEXT.replace("three", "mine"));
     expect((await mirror.sync({ handsOff: WAIT_FOR_EDITORS }))?.state).toBe("in-sync");
-    expect(rig.app.files().get("note.md")?.text).toBe(TEXT.replace("three", "mine"));
+    expect(rig.app.text("note.md")).toBe(TEXT.replace("three", "mine"));
   });
 
   test("merges once it is closed: both edits are in the text", async () => {
@@ -45,7 +45,7 @@ describe("sync", () => {
     mirror.disk.user.remove(SWAP_PATH);
     await mirror.sync({ handsOff: WAIT_FOR_EDITORS });
     const both = TEXT.replace("three", "mine").replace("one", "theirs");
-    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([both, both]);
+    expect([mirror.texts().get("note.md"), rig.app.text("note.md")]).toEqual([both, both]);
   });
 
   test("takes an open file away only when it is closed", async () => {
@@ -171,7 +171,7 @@ describe("sync", () => {
     ["merges", TEXT.replace("three", "mine")],
   ])("I33 on a disk of whole seconds %s a version with one read, if it moves the file first", async (_, mine) => {
     const { rig, mirror } = await withNote({ granularityMs: 2_000 });
-    const { id } = rig.app.files().get("note.md")!;
+    const id = rig.app.id("note.md")!;
     mirror.write("note.md", mine);
     await rig.clock.sleep(60_000);
     syncDiskClock({ rig, mirror });
@@ -230,7 +230,7 @@ describe("sync", () => {
     const mine = TEXT.replaceAll("\n", "\r\n");
     mirror.write("new.md", mine);
     await mirror.sync({ handsOff: WAIT_FOR_EDITORS });
-    expect([mirror.texts().get("new.md"), rig.app.files().get("new.md")?.text]).toEqual([mine, TEXT]);
+    expect([mirror.texts().get("new.md"), rig.app.text("new.md")]).toEqual([mine, TEXT]);
     await rig.clock.sleep(10_000);
     expect((await mirror.sync({ handsOff: WAIT_FOR_EDITORS }))?.state).toBe("in-sync");
     const before = mirror.requests.length;

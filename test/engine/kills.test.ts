@@ -34,7 +34,7 @@ test("I09 I13 a push, an edit on each side, a rename and a deletion, killed at e
   first.rename("folder-0/note-2.md", "folder-1/moved.md");
   first.remove("folder-1/note-3.md");
   first.write("new.md", "created locally\n");
-  const moved = rig.app.files().get("folder-0/note-2.md")?.id;
+  const moved = rig.app.id("folder-0/note-2.md");
   const expected = new Map([
     ["folder-0/note-0.md", "edited locally\n"],
     ["folder-1/moved.md", TEXTS[2]![1]],
@@ -47,9 +47,9 @@ test("I09 I13 a push, an edit on each side, a rename and a deletion, killed at e
       async judge({ rig: after, mirror }, call) {
         await mirror.syncTimes(2);
         expect({ call, local: mirror.texts() }).toEqual({ call, local: expected });
-        const files = [...after.app.files()].map(([path, { text }]) => [path, text] as const);
+        const files = [...after.app.texts()];
         expect({ call, remote: new Map(files.toSorted()) }).toEqual({ call, remote: expected });
-        expect(after.app.files().get("folder-1/moved.md")?.id).toBe(moved);
+        expect(after.app.id("folder-1/moved.md")).toBe(moved);
       },
     },
   );

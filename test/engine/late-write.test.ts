@@ -21,8 +21,8 @@ type Fixture = { readonly rig: Rig; readonly mirror: Mirror; readonly id: string
 
 /** An edit from the service replaces the file, then an editor saves into the old file. */
 async function saveLate(other = "another document\n"): Promise<Fixture> {
-  const { rig, mirror, idOf } = await openSynced({ "note.md": BASE, "other.md": other });
-  const id = idOf("note.md");
+  const { rig, mirror } = await openSynced({ "note.md": BASE, "other.md": other });
+  const id = rig.app.id("note.md")!;
   const editor = mirror.disk.user.open(mirror.path("note.md"));
   rig.app.edit("note.md", textWith("app"));
   await mirror.sync();
@@ -36,13 +36,13 @@ async function settle({ mirror }: Fixture): Promise<void> {
 }
 
 function live({ rig }: Fixture, path = "note.md"): string | undefined {
-  return rig.app.files().get(path)?.text;
+  return rig.app.text(path);
 }
 
 /** The service, an editor with the old file open, and a save by path each change the same line. */
 async function clash(name: string, options: MirrorOptions = {}): Promise<Fixture> {
-  const { rig, mirror, idOf } = await openSynced({ [name]: BASE }, options);
-  const id = idOf(name);
+  const { rig, mirror } = await openSynced({ [name]: BASE }, options);
+  const id = rig.app.id(name)!;
   const editor = mirror.disk.user.open(mirror.path(name));
   rig.app.edit(name, textWith("app"));
   await mirror.sync();
@@ -74,7 +74,7 @@ describe("I06 I14 content saved into a replaced file is an edit of the earlier v
     await settle(fixture);
     expect(live(fixture)).toBe(ends);
     expect(fixture.mirror.texts().get("note.md")).toBe(ends);
-    expect(fixture.rig.app.files().get("note.md")?.id).toBe(fixture.id);
+    expect(fixture.rig.app.id("note.md")).toBe(fixture.id);
     expect(fixture.rig.app.files().size).toBe(2);
   });
 
@@ -98,7 +98,7 @@ describe("I06 I14 content saved into a replaced file is an edit of the earlier v
     fixture.mirror.rename("note.md", "plan.md");
     await settle(fixture);
     expect(live(fixture, "plan.md")).toBe(textWith("app"));
-    expect(fixture.rig.app.files().get("plan.md")?.id).toBe(fixture.id);
+    expect(fixture.rig.app.id("plan.md")).toBe(fixture.id);
     expect(live(fixture)).toBe(textWith("editor"));
   });
 
@@ -111,7 +111,7 @@ describe("I06 I14 content saved into a replaced file is an edit of the earlier v
     await settle(fixture);
     expect(live(fixture)).toBe(other);
     expect(live(fixture, "other.md")).toBe(textWith("app"));
-    expect(fixture.rig.app.files().get("other.md")?.id).toBe(fixture.id);
+    expect(fixture.rig.app.id("other.md")).toBe(fixture.id);
     expect(live(fixture, "note-late.md")).toBe(textWith("editor"));
   });
 });
@@ -120,7 +120,7 @@ test("I06 a late save undoes no edit of the app, although another file has come 
   const fixture = await saveLate(`# Other\n\n${BASE}`);
   fixture.mirror.rename("other.md", "note.md");
   await fixture.mirror.syncTimes(3);
-  const texts = [...fixture.rig.app.files().values()].map(({ text }) => text).join();
+  const texts = [...fixture.rig.app.texts().values()].join();
   for (const line of ["by app", "by editor"]) expect(texts).toContain(line);
 });
 
@@ -226,8 +226,8 @@ test("I06 content saved while its document goes to the trash is put beside a fil
 });
 
 test("a file that a row without its digest names stays in the trash beside a file at its path", async () => {
-  const { mirror, idOf } = await openSynced({ "note.md": BASE });
-  const [id, path] = [idOf("note.md") as DocId, "note.md" as LocalPath];
+  const { rig, mirror } = await openSynced({ "note.md": BASE });
+  const [id, path] = [rig.app.id("note.md")! as DocId, "note.md" as LocalPath];
   const setAsideAt = "trash/2027-01-15/note.md";
   mirror.state.openIntent(1, { kind: "trash", id, path, setAsideAt });
   mirror.disk.mkdir(mirror.path(".mdmirror/trash/2027-01-15"), 0o700);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { continueFrom, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
+import { continueFrom, openFixture, settle } from "../promises/fixture.ts";
 import { killAtEachCall } from "../simulator/moment.ts";
 
 /** Moves of a file or a folder, and the number of PATCH requests of each. */
@@ -27,7 +27,7 @@ async function diedInMove(from: string, to: string, nth: number, fault: "drop-be
   const { rig, mirror } = fixture;
   for (const path of ["a.md", "d/stays.md", "f/x.md"]) rig.app.create(path, `${path}\n`);
   await settle(mirror);
-  const before = remoteTexts(rig);
+  const before = rig.app.texts();
   mirror.rename(from, to);
   let patches = 0;
   fixture.onRequest = ({ method }) => {
@@ -47,7 +47,7 @@ describe.each(CASES)("%s moved to %s, the process killed in PATCH %i (%s)", (fro
     mirror.rename(to, from);
     await settle(mirror);
     expect(mirror.texts()).toEqual(before);
-    expect(remoteTexts(rig)).toEqual(before);
+    expect(rig.app.texts()).toEqual(before);
     expect(mirror.requests.filter((request) => /^(?:POST|DELETE)/.test(request))).toEqual([]);
   });
   test("I09 I13 the same where something new is at the place that was given up", async () => {
@@ -58,8 +58,8 @@ describe.each(CASES)("%s moved to %s, the process killed in PATCH %i (%s)", (fro
     mirror.disk.user.write(mirror.path(added), "new\n");
     await settle(mirror);
     const after = [...before, [added, "new\n"]] as const;
-    expect(remoteTexts(rig)).toEqual(new Map(after.toSorted(([a], [b]) => (a < b ? -1 : 1))));
-    expect(mirror.texts()).toEqual(remoteTexts(rig));
+    expect(rig.app.texts()).toEqual(new Map(after.toSorted(([a], [b]) => (a < b ? -1 : 1))));
+    expect(mirror.texts()).toEqual(rig.app.texts());
     expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
   });
 });
@@ -96,7 +96,7 @@ describe.each([
           const records = [...mirror.state.load().records.values()];
           expect(records.map(({ localPath }) => localPath).toSorted()).toEqual([...mirror.texts().keys()].toSorted());
           await settle(mirror);
-          const paths = [...remoteTexts(rig).keys()];
+          const paths = [...rig.app.texts().keys()];
           expect(paths.filter((path) => path.startsWith(later))).not.toEqual([]);
           expect(paths.filter((path) => path.startsWith(to))).toEqual([]);
           expect([...mirror.texts().keys()].toSorted()).toEqual(paths.toSorted());

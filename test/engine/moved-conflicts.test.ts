@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { makeConflictCopyPath } from "../../src/mirror/model/names.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
-import { openFixture, settle, openSynced, type Fixture, remoteTexts } from "../promises/fixture.ts";
+import { openFixture, settle, openSynced, type Fixture } from "../promises/fixture.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { type Rig, createRig } from "../simulator/rig.ts";
 import { actLocally, actOnService } from "../simulator/commands.ts";
@@ -60,7 +60,7 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
  * file.
  */
 function expectUndecided({ rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror }, when: string): void {
-  expect(rig.app.files().get(PATH)?.text, when).toBe(RETURNING);
+  expect(rig.app.text(PATH), when).toBe(RETURNING);
   expect(Object.fromEntries(mirror.texts()), when).toEqual({
     [makeConflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES)]: RETURNING,
     [PATH]: NEIGHBOUR,
@@ -135,7 +135,7 @@ describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
     await open(fixture);
     await settle(mirror);
     expect(mirror.state.load().conflicts.size).toBe(1);
-    const { id } = rig.app.files().get("d/note.md")!;
+    const id = rig.app.id("d/note.md")!;
 
     actLocally(mirror, local);
     actOnService(rig.app, remote);
@@ -148,16 +148,16 @@ describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
       [`${folder}/other.md`]: "another\n",
       "e/k.md": "k\n",
     });
-    expect(remoteTexts(rig).get(at)).toBe(THEIRS);
-    expect(remoteTexts(rig).size).toBe(3);
-    expect(rig.app.files().get(at)!.id).toBe(id);
+    expect(rig.app.texts().get(at)).toBe(THEIRS);
+    expect(rig.app.texts().size).toBe(3);
+    expect(rig.app.id(at)).toBe(id);
     expect([...mirror.state.load().conflicts.values()]).toMatchObject([{ id, newestCopyPath: beside }]);
 
     // The conflict ends as usual: removing the copy keeps the local version.
     mirror.remove(beside);
     await settle(mirror);
-    expect(remoteTexts(rig).get(at)).toBe(MINE);
-    expect(rig.app.files().get(at)!.id).toBe(id);
+    expect(rig.app.texts().get(at)).toBe(MINE);
+    expect(rig.app.id(at)).toBe(id);
     expect(mirror.state.load().conflicts.size).toBe(0);
   });
 });
@@ -170,10 +170,10 @@ test.each(OPENED)("I27 a file back from a name that is not synced, without a cop
   mirror.rename("d/note.md", "d/note.md.old");
   mirror.remove("d/note (theirs).md");
   await settle(mirror);
-  expect(remoteTexts(rig)).toEqual(new Map([["d/note.md", THEIRS]]));
+  expect(rig.app.texts()).toEqual(new Map([["d/note.md", THEIRS]]));
   mirror.rename("d/note.md.old", "d/note.md");
   await settle(mirror);
-  expect(remoteTexts(rig)).toEqual(mirror.texts());
+  expect(rig.app.texts()).toEqual(mirror.texts());
   expect(mirror.texts()).toEqual(new Map([["d/note.md", MINE]]));
   expect(mirror.state.load().conflicts.size).toBe(0);
 });
@@ -183,7 +183,7 @@ test("I09 renamed after its conflict has ended and before its local content is s
   const { rig, mirror } = fixture;
   await OPENED[2]![1](fixture);
   await settle(mirror);
-  const { id } = rig.app.files().get("d/note.md")!;
+  const id = rig.app.id("d/note.md")!;
   const { user } = mirror.disk;
   mirror.remove("d/note (theirs).md");
   const rename = (): void => {
@@ -192,8 +192,8 @@ test("I09 renamed after its conflict has ended and before its local content is s
   };
   mirror.disk.beforeCall = rename;
   await settle(mirror);
-  expect(remoteTexts(rig)).toEqual(new Map([["d/new.md", MINE]]));
-  expect(rig.app.files().get("d/new.md")!.id).toBe(id);
+  expect(rig.app.texts()).toEqual(new Map([["d/new.md", MINE]]));
+  expect(rig.app.id("d/new.md")).toBe(id);
 });
 
 /** Two folders exchange their paths while a document of the same name is in conflict in each. */
@@ -256,7 +256,7 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
           const isNewer = (newer as readonly string[]).includes(folder);
           expected[`${OPPOSITE[folder]}/note.md`] = `mine of ${folder}\n`;
           expected[`${OPPOSITE[folder]}/${isNewer ? "note (theirs 2).md" : COPY}`] = last[folder];
-          expect(rig.app.files().get(`${OPPOSITE[folder]}/note.md`)?.text).toBe(last[folder]);
+          expect(rig.app.text(`${OPPOSITE[folder]}/note.md`)).toBe(last[folder]);
         }
         expect(notes(opened)).toEqual(expected);
       },
@@ -269,8 +269,8 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
       if (side === "remote") await mirror.sync();
       mirror.remove(`${OPPOSITE[folder]}/${COPY}`);
       await settle(mirror);
-      expect(rig.app.files().get(`${OPPOSITE[folder]}/note.md`)?.text).toBe(`mine of ${folder}\n`);
-      expect(rig.app.files().get(`${folder}/note.md`)?.text).toBe(theirs[OPPOSITE[folder]]);
+      expect(rig.app.text(`${OPPOSITE[folder]}/note.md`)).toBe(`mine of ${folder}\n`);
+      expect(rig.app.text(`${folder}/note.md`)).toBe(theirs[OPPOSITE[folder]]);
       expect(notes(opened)[`${folder}/${COPY}`]).toBe(theirs[OPPOSITE[folder]]);
     });
 
@@ -286,7 +286,7 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
         [`${folder}/${COPY}`]: theirs[OPPOSITE[folder]],
         [`${OPPOSITE[folder]}/note.md`]: theirs[folder],
       });
-      expect(rig.app.files().get(`${folder}/note.md`)?.text).toBe(theirs[OPPOSITE[folder]]);
+      expect(rig.app.text(`${folder}/note.md`)).toBe(theirs[OPPOSITE[folder]]);
     });
 
     it.each(FOLDERS)("an edited copy in %s stays beside its document", async (folder) => {

@@ -3,16 +3,7 @@ import type { DocId } from "../../src/contract/ids.ts";
 import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import {
-  settle,
-  openSynced,
-  HTML,
-  inSync,
-  problem,
-  remoteTexts,
-  type SeenRequest,
-  beforeFirst,
-} from "../promises/fixture.ts";
+import { settle, openSynced, HTML, inSync, problem, type SeenRequest, beforeFirst } from "../promises/fixture.ts";
 import { type Mirror, withCalls } from "../simulator/mirror.ts";
 import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
 import { startDaemon } from "./daemon/rig.ts";
@@ -39,13 +30,13 @@ it("I04 I09 a document whose path another one has by now is not deleted while an
 
 test("I09 a document that is moved locally and renamed on the service at the same time gets both changes", async () => {
   const fixture = await openSynced({ "e/other.md": "# other\n", "d/note.md": "# note\n\ntext\n" });
-  const { rig, mirror, idOf } = fixture;
-  const id = idOf("d/note.md");
+  const { rig, mirror } = fixture;
+  const id = rig.app.id("d/note.md")!;
   mirror.rename("d/note.md", "e/note.md");
   beforeFirst(fixture, "PATCH", () => rig.app.rename("d/note.md", "named.md"));
   const { state, attention } = await settle(mirror);
   expect([state, attention]).toEqual(["in-sync", []]);
-  expect(rig.app.files().get("e/named.md")?.id).toBe(id);
+  expect(rig.app.id("e/named.md")).toBe(id);
   expect([...mirror.texts().keys()].toSorted()).toEqual(["e/named.md", "e/other.md"]);
 });
 
@@ -118,22 +109,22 @@ const ENDS: readonly (readonly [string, Fault])[] = [
 it.each(ENDS)("I09 a local rename that needs a number is not undone when its PATCH %s", async (_how, fault) => {
   const fixture = await inSync();
   const { rig, mirror } = fixture;
-  const { id } = rig.app.files().get("d/a.md")!;
+  const id = rig.app.id("d/a.md")!;
   mirror.rename("d/a.md", "d/new.md");
   rig.app.create("d/new.md", "another\n");
   let befallen = 0;
   fixture.fault = ({ method }: SeenRequest) => (method === "PATCH" && befallen++ === 0 ? fault : null);
   await settle(mirror);
   expect(befallen).toBeGreaterThan(0);
-  expect(rig.app.files().get("d/new-2.md")?.id).toBe(id);
-  expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+  expect(rig.app.id("d/new-2.md")).toBe(id);
+  expect([...mirror.texts()]).toEqual([...rig.app.texts()]);
   expect([...mirror.texts().keys()]).toEqual(["d/b.md", "d/c.md", "d/new-2.md", "d/new.md", "e/k.md"]);
 });
 
 it("I17 what wants its name arrives in the same run, though the key may not rename", async () => {
   const fixture = await inSync();
   const { rig, mirror } = fixture;
-  const { id } = rig.app.files().get("d/a.md")!;
+  const id = rig.app.id("d/a.md")!;
   mirror.rename("d/a.md", "d/new.md");
   rig.app.create("d/new.md", "another\n");
   fixture.fault = ({ method }: SeenRequest) => (method === "PATCH" ? problem(403, "forbidden") : null);
@@ -191,8 +182,8 @@ it.each([
   "I02 I12 a rename without an answer is over when its version is known: %s",
   async (_, changeIdMovesOnRename, isEdited) => {
     const fixture = await openSynced({ "a.md": LINES.join("") }, {}, { changeIdMovesOnRename });
-    const { rig, mirror, idOf } = fixture;
-    const id = idOf("a.md");
+    const { rig, mirror } = fixture;
+    const id = rig.app.id("a.md")!;
     mirror.rename("a.md", "b.md");
     fixture.fault = ({ method }) => (method === "PATCH" ? "drop-after" : null);
     let isAsked = false;
@@ -204,7 +195,7 @@ it.each([
     expect((await mirror.sync())?.state).toBe("in-sync");
     expect(isAsked).toBe(true);
     expect(await stepsLeft(mirror)).toEqual([]);
-    expect(mirror.texts().get("b.md")).toBe(rig.app.files().get("b.md")?.text);
+    expect(mirror.texts().get("b.md")).toBe(rig.app.text("b.md"));
   },
 );
 
@@ -341,7 +332,7 @@ test.each([
       expect(ends.toSorted()).toEqual(
         ["a", "b"].map((name, at) => [call, ids[at], `d/${name}.md`, edited(name) + last]).toSorted(),
       );
-      expect(after.mirror.texts()).toEqual(remoteTexts(after.rig));
+      expect(after.mirror.texts()).toEqual(after.rig.app.texts());
     });
     expect(cuts).toBeGreaterThan(15);
   },
@@ -364,7 +355,7 @@ test("I13 power is cut at any call while swapped files get edits, then both are 
       restarted.write(path, text);
     }
     await settle(restarted);
-    const [local, remote] = [restarted.texts(), remoteTexts(after)];
+    const [local, remote] = [restarted.texts(), after.app.texts()];
     const blocked = new Set<string>([...restarted.state.load().blocks.values()].map(({ path }) => path));
     const differing = saved.flatMap(([path]) => (local.get(path) === remote.get(path) ? [] : [path]));
     expect([call, differing.filter((path) => !blocked.has(path))]).toEqual([call, []]);

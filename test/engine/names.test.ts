@@ -118,7 +118,7 @@ test("two conflicts of documents whose long names differ at the end alone: each 
   mirror.remove(besides[0]!);
   mirror.rename(besides[1]!, paths[1]!);
   await settle(mirror);
-  expect(paths.map((path) => rig.app.files().get(path)!.text)).toEqual(["mine of a\n", "theirs of b\n"]);
+  expect(paths.map((path) => rig.app.text(path)!)).toEqual(["mine of a\n", "theirs of b\n"]);
   expect([...mirror.texts().keys()].sort()).toEqual(paths);
 });
 

@@ -3,7 +3,7 @@ import { META } from "../../src/mirror/engine/run/meta.ts";
 import { makeRunState } from "../../src/mirror/engine/run/run-state.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { DocId } from "../../src/contract/ids.ts";
-import { remoteTexts } from "../promises/fixture.ts";
+import {} from "../promises/fixture.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
@@ -37,7 +37,7 @@ type Begun = { readonly rig: Rig; readonly mirror: Mirror; readonly id: DocId };
 async function begin(): Promise<Begun> {
   const rig = createRig(1);
   rig.app.create("note.md", "one\n");
-  const { id } = rig.app.files().get("note.md")!;
+  const id = rig.app.id("note.md")!;
   const mirror = rig.mirror();
   await mirror.syncTimes(2);
   return { rig, mirror, id };
@@ -49,5 +49,5 @@ test("I13 I27 a conflict copy was written, and its conflict had not opened yet",
   mirror.state.openIntent(1, { kind: "conflict-copy", id, path: "note (theirs).md", writes: digestOf("theirs\n") });
   await mirror.syncTimes(2);
   expect(mirror.state.intents()).toEqual([]);
-  expect(mirror.texts()).toEqual(remoteTexts(rig));
+  expect(mirror.texts()).toEqual(rig.app.texts());
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
 import { resolve } from "../../src/mirror/operations/manual/resolve.ts";
 import { carryOut } from "../../src/mirror/operations/run-operation.ts";
-import { openSynced, remoteTexts, settle, openConflicts } from "../promises/fixture.ts";
+import { openSynced, settle, openConflicts } from "../promises/fixture.ts";
 import { killAtEachCall } from "../simulator/moment.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
@@ -29,7 +29,7 @@ test("I19 a document that goes to the trash and comes back is no deletion of its
         const mirror = later.mirror({ prefix: "part" }, cut.copyAfterPowerCut());
         later.app.move("elsewhere/a.md", "part/d");
         await mirror.syncTimes(3);
-        expect({ at, remote: later.app.files().get("part/d/a.md")?.id }).toEqual({ at, remote: id });
+        expect({ at, remote: later.app.id("part/d/a.md") }).toEqual({ at, remote: id });
         expect({ at, local: mirror.texts().get("d/a.md") }).toEqual({ at, local: "a\n" });
         const deletions = mirror.requests.filter((request) => request.startsWith("DELETE"));
         expect({ at, deletions }).toEqual({ at, deletions: [] });
@@ -66,7 +66,7 @@ describe.each([
       await settle(after.mirror);
       // The row of the second file flushes the record of the first file, but not its name in the
       // folder.
-      const texts = [...after.mirror.texts().values(), ...remoteTexts(after.rig).values()];
+      const texts = [...after.mirror.texts().values(), ...after.rig.app.texts().values()];
       const end = who === "and nobody saves" ? merged : merged + LAST;
       expect([call, ...texts]).toEqual([call, end, end, end, end]);
     });
@@ -83,7 +83,7 @@ test("I06 I13 power is cut at any call while conflicts end with the service's ve
     { rig, mirror },
     async (after, call) => {
       await settle(after.mirror);
-      expect([call, ...remoteTexts(after.rig).values()]).toEqual([call, "theirs\n", "theirs\n"]);
+      expect([call, ...after.rig.app.texts().values()]).toEqual([call, "theirs\n", "theirs\n"]);
       const conflicts = after.mirror.state.load().conflicts.size;
       expect([...after.mirror.texts().values()].filter((text) => text === "mine\n")).toHaveLength(conflicts);
       ended.add(paths.length - conflicts);
@@ -97,8 +97,8 @@ test("I06 I13 power is cut at any call while conflicts end with the service's ve
 });
 
 test("I09 I13 power is cut at any call while a moved file is replaced, and its former path has another document's file: no document is doubled", async () => {
-  const { rig, mirror, idOf } = await openSynced({ "a.md": LINES.join(""), "b.md": "b\n" });
-  const ids = { [idOf("a.md")]: "b.md", [idOf("b.md")]: "a.md" };
+  const { rig, mirror } = await openSynced({ "a.md": LINES.join(""), "b.md": "b\n" });
+  const ids = { [rig.app.id("a.md")!]: "b.md", [rig.app.id("b.md")!]: "a.md" };
   rig.app.edit("a.md", LINES.with(7, "theirs\n\n").join(""));
   for (const [from, to] of [
     ["a.md", "t.md"],
@@ -117,7 +117,7 @@ test("I09 I13 power is cut at any call while a moved file is replaced, and its f
         const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
         await settle(restarted);
         const live = Object.fromEntries(Array.from(pair.rig.app.files().values(), ({ id, path }) => [id, path]));
-        expect([call, live, restarted.texts()]).toEqual([call, ids, remoteTexts(pair.rig)]);
+        expect([call, live, restarted.texts()]).toEqual([call, ids, pair.rig.app.texts()]);
       },
     },
   );

@@ -9,7 +9,6 @@ import {
   settle,
   openSynced,
   HTML,
-  remoteTexts,
   type SeenRequest,
   problem,
 } from "../promises/fixture.ts";
@@ -39,7 +38,7 @@ test("I03 the content in the answer to a PUT is kept, although the document has 
   await mirror.sync();
   fixture.onRequest = () => undefined;
   const last = second.with(5, "once more\n\n").join("");
-  expect(rig.app.files().get("note.md")?.text).toBe(last);
+  expect(rig.app.text("note.md")).toBe(last);
   expect(keepsText(fixture, second.join(""))).toBe(true);
   await settle(mirror);
   expect(mirror.texts().get("note.md")).toBe(last);
@@ -69,7 +68,7 @@ test("I03 content reported as saved under the previous version was not saved, an
   mirror.write("note.md", mine);
   answerFirstPut(fixture, (content) => savedAs(before, before.changeId, content));
   await settle(mirror);
-  expect(rig.app.files().get("note.md")?.text).toBe(mine);
+  expect(rig.app.text("note.md")).toBe(mine);
   rig.app.edit("note.md", LINES.with(9, "written here\n\n").with(2, "in the app\n\n").join(""));
   await settle(mirror);
   expect(mirror.texts().get("note.md")).toContain("written here");
@@ -86,7 +85,7 @@ test("I03 if a PUT is answered with other content than was sent, the document is
     return savedAs(file, changeId, "another text\n");
   });
   await settle(mirror);
-  expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([mine, mine]);
+  expect([mirror.texts().get("note.md"), rig.app.text("note.md")]).toEqual([mine, mine]);
 });
 
 test.each([
@@ -106,7 +105,7 @@ test.each([
     if (request.method === method) atRequest = mirror.copyAfterPowerCut();
   };
   await sync();
-  expect(rig.app.files().get("note.md")?.text).not.toBe(text);
+  expect(rig.app.text("note.md")).not.toBe(text);
   expect(keepsText({ ...fixture, mirror: rig.mirror({}, atRequest) }, text)).toBe(true);
 });
 
@@ -133,11 +132,11 @@ const deletes = (mirror: Mirror): string[] => mirror.requests.filter((request) =
 
 test("I02 I08 a document that it shows all the same comes back, with a note, and its DELETE is not sent again", async () => {
   const { rig, mirror } = await start(({ method }) => (method === "DELETE" ? NOT_FOUND : null));
-  const { id } = rig.app.files().get("note.md")!;
+  const id = rig.app.id("note.md")!;
   const report = await mirror.sync();
   expect(report).toMatchObject({ state: "attention", attention: [{ path: "note.md", code: "file_not_found" }] });
   expect(Object.fromEntries(mirror.texts())).toEqual({ "note.md": TEXT, "other.md": TEXT });
-  expect(rig.app.files().get("note.md")?.id).toBe(id);
+  expect(rig.app.id("note.md")).toBe(id);
   expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { createdLocal: 0 } });
   expect(deletes(mirror)).toEqual([`DELETE /v1/files/${id}`]);
 });
@@ -161,7 +160,7 @@ test("I08 I13 where that cannot be read, the deletion stays unsettled, and a rea
     isDown = true;
     return NOT_FOUND;
   });
-  const { id } = rig.app.files().get("note.md")!;
+  const id = rig.app.id("note.md")!;
   expect((await mirror.sync())?.state).not.toBe("in-sync");
   isDown = false;
   expect((await mirror.sync())?.state).toBe("in-sync");
@@ -288,7 +287,7 @@ it("I01 I07 I12 a new document that was edited on the service before its version
   expect(mirror.texts().get("note.md")).toBe(FIRST);
   mirror.write("note.md", `${FIRST}written here\n`);
   await settle(mirror);
-  expect(rig.app.files().get("note.md")?.text).toBe(`${FIRST}written here\n`);
+  expect(rig.app.text("note.md")).toBe(`${FIRST}written here\n`);
 });
 
 it("I03 the version is kept that is read before the safety checks and differs from the list", async () => {
@@ -298,7 +297,7 @@ it("I03 the version is kept that is read before the safety checks and differs fr
   await settle(mirror);
   // Both documents may be empty now, so mdmirror reads both.
   for (const path of ["a.md", "b.md"]) rig.app.edit(path, LINES.with(1, "edited\n\n").join(""));
-  const { id } = rig.app.files().get("a.md")!;
+  const id = rig.app.id("a.md")!;
   const edits = [FIRST, SECOND];
   fixture.onRequest = ({ path }) => {
     const text = path === `/v1/files/${id}` ? edits.shift() : undefined;
@@ -331,16 +330,16 @@ describe("I08 I09 a file that was renamed before its POST is settled", () => {
       return isAsked(request) ? HTML : null;
     };
     await mirror.sync();
-    const made = rig.app.files().get("a.md")?.id;
+    const made = rig.app.id("a.md");
     expect(made !== undefined).toBe(lost === "drop-after");
     mirror.rename("a.md", "b.md");
     await mirror.syncTimes(2);
     expect([...mirror.texts().keys()].filter((path) => path.endsWith(".md")).sort()).toEqual(["b.md", "other.md"]);
     fixture.fault = () => null;
     await settle(mirror);
-    expect([...remoteTexts(rig).keys()].sort()).toEqual(["b.md", "other.md"]);
-    expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
-    if (made !== undefined) expect(rig.app.files().get("b.md")?.id).toBe(made);
+    expect([...rig.app.texts().keys()].sort()).toEqual(["b.md", "other.md"]);
+    expect([...mirror.texts()]).toEqual([...rig.app.texts()]);
+    if (made !== undefined) expect(rig.app.id("b.md")).toBe(made);
     expect(seen.filter(({ method }) => method === "DELETE")).toEqual([]);
     expect(seen.filter(isPost)).toHaveLength(lost === "drop-before" ? 2 : 1);
   });

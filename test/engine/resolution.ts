@@ -3,10 +3,8 @@ import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
 import { findProblem, type OpenProblem } from "../../src/mirror/operations/manual/problem.ts";
 import { resolve as operation, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { carryOut } from "../../src/mirror/operations/run-operation.ts";
-import type { RunReport } from "../../src/mirror/engine/run/report.ts";
-import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
-import { createRig, type Rig } from "../simulator/rig.ts";
-import type { Variant } from "../variants/variant.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import type { Rig } from "../simulator/rig.ts";
 import { keepsText } from "../promises/fixture.ts";
 
 /** A linked folder with a blocked document, and the command that ends the block. */
@@ -37,7 +35,7 @@ export function blocksOf(mirror: Mirror): string[] {
 }
 
 export function remoteTexts(rig: Rig): Record<string, string> {
-  return Object.fromEntries([...rig.app.files().values()].map(({ path, text }) => [path, text]));
+  return Object.fromEntries(rig.app.texts());
 }
 
 export function localTexts(mirror: Mirror): Record<string, string> {
@@ -47,23 +45,4 @@ export function localTexts(mirror: Mirror): Record<string, string> {
 /** Expects I03: no content is lost. */
 export function expectKept(rig: Rig, mirror: Mirror, ...texts: readonly string[]): void {
   expect(texts.filter((text) => !keepsText({ rig, mirror }, text))).toEqual([]);
-}
-
-export type Started = {
-  readonly rig: Rig;
-  readonly mirror: Mirror;
-  readonly sync: () => Promise<RunReport>;
-};
-
-export async function start(
-  files: Readonly<Record<string, string>>,
-  variant: Variant = {},
-  options: MirrorOptions = {},
-): Promise<Started> {
-  const rig = createRig(7, variant);
-  for (const [path, text] of Object.entries(files)) rig.app.create(path, text);
-  const mirror = rig.mirror(options);
-  const sync = async () => (await mirror.sync())!;
-  await sync();
-  return { rig, mirror, sync };
 }

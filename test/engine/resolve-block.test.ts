@@ -1,35 +1,35 @@
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
-import type { Mirror } from "../simulator/mirror.ts";
 import { killAtEachCall } from "../simulator/moment.ts";
 import { createRig } from "../simulator/rig.ts";
-import { blocksOf, localTexts, remoteTexts, resolve, start, type Started } from "./resolution.ts";
+import { blocksOf, localTexts, remoteTexts, resolve } from "./resolution.ts";
+import { type Fixture, openSynced } from "../promises/fixture.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
 const K = { "k.md": "k\n" };
 
-async function blocked(made: Started, reason: string): Promise<Started> {
-  await made.sync();
+async function blocked(made: Fixture, reason: string): Promise<Fixture> {
+  await made.mirror.sync();
   expect(blocksOf(made.mirror)).toEqual([reason]);
   return made;
 }
 
-async function renamedOut(): Promise<Started> {
-  const made = await start({ ...K, "note.md": "was\n" });
+async function renamedOut(): Promise<Fixture> {
+  const made = await openSynced({ ...K, "note.md": "was\n" });
   made.mirror.rename("note.md", "note.txt");
   return blocked(made, "renamed-out-of-mirror");
 }
 
-async function gone(): Promise<Started> {
-  const made = await start({ ...K, "f/note.md": "was\n" });
+async function gone(): Promise<Fixture> {
+  const made = await openSynced({ ...K, "f/note.md": "was\n" });
   made.mirror.write("f/note.md", "mine\n");
   made.rig.app.removeFolder("f");
   return blocked(made, "gone-or-unreadable");
 }
 
-async function goneInConflict(): Promise<Started> {
-  const made = await start({ ...K, "f/note.md": "was\n" });
+async function goneInConflict(): Promise<Fixture> {
+  const made = await openSynced({ ...K, "f/note.md": "was\n" });
   made.mirror.write("f/note.md", "mine\n");
   made.rig.app.edit("f/note.md", "theirs\n");
   await blocked(made, "conflict");
@@ -39,41 +39,38 @@ async function goneInConflict(): Promise<Started> {
   return made;
 }
 
-async function movedOut(): Promise<Started> {
+async function movedOut(): Promise<Fixture> {
   const documents = { "part/note.md": "was\n", "part/k.md": "k\n", "other/x.md": "x\n" };
-  const made = await start(documents, {}, { prefix: "part" });
+  const made = await openSynced(documents, { prefix: "part" });
   made.mirror.write("note.md", "mine\n");
   made.rig.app.move("part/note.md", "other");
   return blocked(made, "outside");
 }
 
-async function inReview(): Promise<Started> {
-  const made = await start({ ...K, "note.md": "was\n" });
+async function inReview(): Promise<Fixture> {
+  const made = await openSynced({ ...K, "note.md": "was\n" });
   made.rig.app.protect("note.md", true);
-  await made.sync();
+  await made.mirror.sync();
   made.mirror.write("note.md", "mine\n");
-  await made.sync();
+  await made.mirror.sync();
   return blocked(made, "in-review");
 }
 
-async function reviewUnknown(): Promise<Started> {
+async function reviewUnknown(): Promise<Fixture> {
   const made = await inReview();
   made.rig.app.protect("note.md", false);
   return blocked(made, "review-unknown");
 }
 
-async function readOnly(): Promise<Started> {
-  const rig = createRig(7);
-  for (const [path, text] of Object.entries({ ...K, "note.md": "was\n" })) rig.app.create(path, text);
-  const mirror: Mirror = rig.mirror({ key: rig.makeKey().key });
-  await mirror.sync();
-  mirror.write("note.md", "mine\n");
-  return blocked({ rig, mirror, sync: async () => (await mirror.sync())! }, "read-only");
+async function readOnly(): Promise<Fixture> {
+  const made = await openSynced({ ...K, "note.md": "was\n" }, (rig) => ({ key: rig.makeKey().key }));
+  made.mirror.write("note.md", "mine\n");
+  return blocked(made, "read-only");
 }
 
 type Row = readonly [
   what: string,
-  begin: () => Promise<Started>,
+  begin: () => Promise<Fixture>,
   way: Resolution["kind"],
   path: string,
   local: Texts,
@@ -102,9 +99,9 @@ const ROWS: readonly Row[] = [
 
 describe("a block ends by the decision of its user", () => {
   test.each(ROWS)("I03 $0: --$2 $3", async (_, begin, way, path, local, remote, trash) => {
-    const { rig, mirror, sync } = await begin();
+    const { rig, mirror } = await begin();
     expect(await resolve(mirror, path, way)).toMatchObject({ kind: "ok" });
-    expect(await sync()).toMatchObject({ state: "in-sync", attention: [] });
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync", attention: [] });
     expect([localTexts(mirror), remoteTexts(rig)]).toEqual([local, remote]);
     expect(mirror.trash()).toEqual(expect.arrayContaining([...trash]));
     const { conflicts, blocks, records } = mirror.state.load();
@@ -113,18 +110,18 @@ describe("a block ends by the decision of its user", () => {
   });
 
   test("I09 --keep brings a renamed document back under its id", async () => {
-    const { rig, mirror, sync } = await renamedOut();
-    const { id } = rig.app.files().get("note.md")!;
+    const { rig, mirror } = await renamedOut();
+    const id = rig.app.id("note.md")!;
     await resolve(mirror, "note.md", "keep");
-    await sync();
-    expect(rig.app.files().get("note.md")!.id).toBe(id);
+    await mirror.sync();
+    expect(rig.app.id("note.md")).toBe(id);
   });
 
   test("I06 --delete is refused when the document was edited on the service meanwhile", async () => {
-    const { rig, mirror, sync } = await renamedOut();
+    const { rig, mirror } = await renamedOut();
     rig.app.edit("note.md", "theirs\n");
     expect(await resolve(mirror, "note.md", "delete")).toMatchObject({ kind: "trouble" });
-    await sync();
+    await mirror.sync();
     expect(remoteTexts(rig)).toEqual(AT_ROOT("theirs\n"));
   });
 
@@ -137,11 +134,11 @@ describe("a block ends by the decision of its user", () => {
   });
 
   test("I08 I31 --mine submits a content in review again, once", async () => {
-    const { mirror, sync } = await inReview();
+    const { mirror } = await inReview();
     mirror.requests.length = 0;
     expect(await resolve(mirror, "note.md", "mine")).toMatchObject({ kind: "ok" });
-    await sync();
-    await sync();
+    await mirror.sync();
+    await mirror.sync();
     expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(1);
     expect(blocksOf(mirror)).toEqual(["in-review"]);
   });

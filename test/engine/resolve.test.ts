@@ -5,9 +5,8 @@ import { findProblem } from "../../src/mirror/operations/manual/problem.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { killAtEachCall } from "../simulator/moment.ts";
 import { withCalls } from "../simulator/mirror.ts";
-import { blocksOf, expectKept, localTexts, remoteTexts, resolve, resolveProblem, start } from "./resolution.ts";
-import { settle, openConflicts, problem } from "../promises/fixture.ts";
-import type { Variant } from "../variants/variant.ts";
+import { blocksOf, expectKept, localTexts, remoteTexts, resolve, resolveProblem } from "./resolution.ts";
+import { openConflicts, openSynced, problem, settle } from "../promises/fixture.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
 const MINE = "# Plan\n\none\nmine\nthree\n";
@@ -28,7 +27,7 @@ describe("resolving a conflict", () => {
   for (const { way, both, trash } of WAYS) {
     test(`--${way.kind}: both sides have it, and each replaced version is a file in the trash (I03)`, async () => {
       const { rig, mirror } = await inConflict();
-      const id = rig.app.files().get("plan.md")!.id;
+      const id = rig.app.id("plan.md")!;
       expect((await resolve(mirror, "plan.md", way)).kind).toBe("ok");
       expect(mirror.trash()).toEqual([...trash].sort());
       const report = await mirror.sync();
@@ -47,7 +46,7 @@ describe("resolving a conflict", () => {
           const local = mirror.texts().get("plan.md");
           // A kill before the decision leaves the conflict; a later kill leaves the decision.
           expect(lived ? [both] : [MINE, both, THEIRS], `killed at ${call}`).toContain(local);
-          if (mirror.state.load().conflicts.size === 0) expect(rig.app.files().get("plan.md")!.text).toBe(local);
+          if (mirror.state.load().conflicts.size === 0) expect(rig.app.text("plan.md")).toBe(local);
           else expect(mirror.texts().has("plan (theirs).md")).toBe(true);
           expectKept(rig, mirror, BASE, MINE, THEIRS);
         },
@@ -100,7 +99,7 @@ describe("resolving a conflict", () => {
     const { rig, mirror } = await inConflict();
     rig.app.protect("plan.md", true);
     expect((await resolve(mirror, "plan.md", "theirs")).kind).toBe("ok");
-    expect(mirror.state.record(rig.app.files().get("plan.md")!.id)?.protected).toBe(true);
+    expect(mirror.state.record(rig.app.id("plan.md")!)?.protected).toBe(true);
   });
 
   test("--mine keeps a file that is no text", async () => {
@@ -130,49 +129,53 @@ describe("resolving a conflict", () => {
     const forced = await resolveProblem(world, subject, { kind: "merged", text: marked }, { force: true });
     expect(forced.kind).toBe("ok");
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
-    expect(rig.app.files().get("plan.md")!.text).toBe(marked);
+    expect(rig.app.text("plan.md")).toBe(marked);
     expectKept(rig, mirror, MINE, THEIRS);
   });
 });
 
-async function toRoot(variant: Variant = {}) {
-  const made = await start({ "f/note.md": "the note\n", "f/k.md": "k\n" }, { noMoveToRoot: true, ...variant });
+async function toRoot() {
+  const made = await openSynced({ "f/note.md": "the note\n", "f/k.md": "k\n" }, {}, { noMoveToRoot: true });
   made.mirror.rename("f/note.md", "note.md");
-  await made.sync();
-  await made.sync();
+  await made.mirror.sync();
+  await made.mirror.sync();
   expect(blocksOf(made.mirror)).toEqual(["no-move-to-root"]);
   return made;
 }
 
 describe("a move to the root that the service cannot do", () => {
   test("--recreate makes a new document on the service and deletes the old one", async () => {
-    const { rig, mirror, sync } = await toRoot();
-    const id = rig.app.files().get("f/note.md")!.id;
+    const { rig, mirror } = await toRoot();
+    const id = rig.app.id("f/note.md")!;
     expect(await resolve(mirror, "note.md", "recreate")).toMatchObject({ kind: "ok" });
-    expect(await sync()).toMatchObject({ state: "in-sync" });
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
     expect(remoteTexts(rig)).toEqual({ "f/k.md": "k\n", "note.md": "the note\n" });
     expect(localTexts(mirror)).toEqual(remoteTexts(rig));
-    expect(rig.app.files().get("note.md")!.id).not.toBe(id);
+    expect(rig.app.id("note.md")).not.toBe(id);
   });
 
   test.each(["note.md", "f/note.md"])("--recreate accepts %s; the block has the current name", async (name) => {
-    const { rig, mirror, sync } = await toRoot();
+    const { rig, mirror } = await toRoot();
     expect([...mirror.state.load().blocks.values()].map(({ path }) => path)).toEqual(["note.md"]);
     expect(await resolve(mirror, name, "recreate")).toMatchObject({ kind: "ok" });
-    expect(await sync()).toMatchObject({ state: "in-sync" });
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
     expect(remoteTexts(rig)).toEqual({ "f/k.md": "k\n", "note.md": "the note\n" });
   });
 
   test.each(["other.md", "f/note.md", "f/other.md"])(
     "I03 --recreate %s with another document at the old path: each text stays, and only the moved one is created again",
     async (name) => {
-      const { rig, mirror, sync } = await start({ "f/note.md": "the note\n", "f/k.md": "k\n" }, { noMoveToRoot: true });
-      const ids = new Map([...rig.app.files().values()].map(({ path, id }) => [path, id]));
+      const { rig, mirror } = await openSynced(
+        { "f/note.md": "the note\n", "f/k.md": "k\n" },
+        {},
+        { noMoveToRoot: true },
+      );
+      const ids = rig.app.ids();
       mirror.rename("f/note.md", "other.md");
-      await sync();
+      await mirror.sync();
       mirror.write("f/note.md", "another text\n");
-      await sync();
-      await sync();
+      await mirror.sync();
+      await mirror.sync();
       const before = rig.app.files();
       const done = await resolve(mirror, name, "recreate");
       expect(done).toMatchObject({
@@ -180,17 +183,19 @@ describe("a move to the root that the service cannot do", () => {
         value: [expect.stringContaining(`(${ids.get("f/note.md")}, f/other.md) is deleted`)],
       });
       expect(rig.app.files().get("f/note.md")).toEqual(before.get("f/note.md"));
-      expect(await sync()).toMatchObject({ state: "in-sync" });
+      expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
       expect(remoteTexts(rig)).toEqual({ "f/k.md": "k\n", "f/note.md": "another text\n", "other.md": "the note\n" });
       expect(localTexts(mirror)).toEqual(remoteTexts(rig));
     },
   );
 
   test("I04 --recreate deletes nothing where the new document could not be made", async () => {
-    const { rig, mirror } = await toRoot({
-      fault: ({ method, path, body }) =>
-        method === "POST" && path === "/v1/files" && body?.includes("the note") ? problem(403, "forbidden") : null,
-    });
+    const fixture = await toRoot();
+    const { rig, mirror } = fixture;
+    fixture.fault = ({ method, path, body }) =>
+      method === "POST" && path === "/v1/files" && body?.["content"] === "the note\n"
+        ? problem(403, "forbidden")
+        : null;
     const before = rig.app.files();
     expect(await resolve(mirror, "note.md", "recreate")).toMatchObject({ kind: "trouble" });
     expect(rig.app.files()).toEqual(before);
@@ -198,36 +203,31 @@ describe("a move to the root that the service cannot do", () => {
   });
 
   test("I04 --recreate deletes nothing where the new document has another text by the time that it is read", async () => {
-    let edit = (): void => undefined;
-    const { rig, mirror } = await toRoot({
-      fault: ({ method, path }) => {
-        if (method === "GET" && path.startsWith("/v1/files/doc_")) edit();
-        return null;
-      },
-    });
-    const { id } = rig.app.files().get("f/note.md")!;
-    edit = () => {
-      if (!rig.app.files().has("note.md")) return;
-      edit = () => undefined;
+    const fixture = await toRoot();
+    const { rig, mirror } = fixture;
+    const id = rig.app.id("f/note.md")!;
+    fixture.onRequest = ({ method, path }) => {
+      if (method !== "GET" || !path.startsWith("/v1/files/doc_") || rig.app.id("note.md") === undefined) return;
+      fixture.onRequest = () => undefined;
       rig.app.edit("note.md", "edited immediately\n");
     };
     const done = await resolve(mirror, "note.md", "recreate");
     expect(done).toMatchObject({ kind: "ok", value: [expect.stringContaining(`(${id}) stays at f/note.md`)] });
-    expect(rig.app.files().get("f/note.md")?.id).toBe(id);
+    expect(rig.app.id("f/note.md")).toBe(id);
   });
 
   test("I09 a folder is moved to the root too: as a new folder, into which its documents move with their ids", async () => {
     const files = { "f/sub/a.md": "a\n", "f/sub/deep/b.md": "b\n", "f/k.md": "k\n" };
-    const { rig, mirror, sync } = await start(files, { noMoveToRoot: true });
+    const { rig, mirror } = await openSynced(files, {}, { noMoveToRoot: true });
     const ids = [...rig.app.files().values()].map(({ id }) => id).sort();
     mirror.rename("f/sub", "sub");
-    expect(await sync()).toMatchObject({ state: "in-sync" });
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
     expect(remoteTexts(rig)).toEqual({ "sub/a.md": "a\n", "sub/deep/b.md": "b\n", "f/k.md": "k\n" });
     expect(localTexts(mirror)).toEqual(remoteTexts(rig));
     expect([...rig.app.files().values()].map(({ id }) => id).sort()).toEqual(ids);
     expect(rig.app.folders()).toEqual(["f", "sub", "sub/deep"]);
     mirror.requests.length = 0;
-    await sync();
+    await mirror.sync();
     expect(mirror.writes()).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { killAtEachCall } from "../simulator/moment.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
 import { restoreVersion } from "../simulator/versions.ts";
-import { expectKept, resolve, start } from "./resolution.ts";
+import { expectKept, resolve } from "./resolution.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;
@@ -60,7 +60,7 @@ describe("I13 killed at any call, then synced", () => {
     const start = await edited();
     await one.begin?.(start.rig, start.mirror);
     const before = start.mirror.texts().get("plan.md")!;
-    const { id } = start.rig.app.files().get("plan.md")!;
+    const id = start.rig.app.id("plan.md")!;
     const calls = await killAtEachCall(start, {
       work: ({ mirror }) => one.work(mirror.world()),
       async judge({ rig, mirror }, call, lived) {
@@ -139,17 +139,17 @@ async function undoResolution(mirror: Mirror): Promise<void> {
 test.each(["mine", "theirs"] as const)(
   "I03 I13 undo of %s, killed at any call: one version or a conflict",
   async (way) => {
-    const made = await start({ "note.md": VERSIONS.base, "k.md": "k\n" });
+    const made = await openSynced({ "note.md": VERSIONS.base, "k.md": "k\n" });
     made.mirror.write("note.md", VERSIONS.mine);
     made.rig.app.edit("note.md", VERSIONS.theirs);
-    await made.sync();
+    await made.mirror.sync();
     await resolve(made.mirror, "note.md", way);
-    await made.sync();
+    await made.mirror.sync();
     const calls = await killAtEachCall(made, {
       work: ({ mirror }) => undoResolution(mirror),
       async judge({ rig, mirror }, call, lived) {
         await mirror.syncTimes(3);
-        const sides = [mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text];
+        const sides = [mirror.texts().get("note.md"), rig.app.text("note.md")];
         const isOpen = mirror.state.load().conflicts.size === 1;
         const open = [VERSIONS.mine, VERSIONS.theirs];
         if (isOpen) expect(sides, `killed at ${call}`).toEqual(open);

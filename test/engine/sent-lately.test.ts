@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LocalPath } from "../../src/contract/path.ts";
 import type { KeyGrant } from "../../src/service/admin/operations.ts";
-import { beforeFirst, settle, openFixture, openSynced, remoteTexts, type SeenRequest } from "../promises/fixture.ts";
+import { beforeFirst, settle, openFixture, openSynced, type SeenRequest } from "../promises/fixture.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { startDaemon } from "./daemon/rig.ts";
 
@@ -38,7 +38,7 @@ test.each(SAVES)(
     await settle(mirror);
     expect(isRead).toBe(true);
     expect(mirror.texts()).toEqual(new Map([["note.md", then]]));
-    expect(rig.app.files().get("note.md")?.text).toBe(then);
+    expect(rig.app.text("note.md")).toBe(then);
   },
 );
 
@@ -53,7 +53,7 @@ test.each(SAVES)("I06 I14 a combined PUT does not undo %s, saved while it was on
   await settle(mirror);
   const expected = `in the app\n${then}`;
   expect(mirror.texts()).toEqual(new Map([["note.md", expected]]));
-  expect(rig.app.files().get("note.md")?.text).toBe(expected);
+  expect(rig.app.text("note.md")).toBe(expected);
 });
 
 test.each(SAVES)("I06 I14 a combined PUT does not undo %s, saved into the replaced file", async (_, sent, then) => {
@@ -68,7 +68,7 @@ test.each(SAVES)("I06 I14 a combined PUT does not undo %s, saved into the replac
   await settle(mirror);
   const expected = `in the app\n${then}`;
   expect(mirror.texts()).toEqual(new Map([["note.md", expected]]));
-  expect(rig.app.files().get("note.md")?.text).toBe(expected);
+  expect(rig.app.text("note.md")).toBe(expected);
 });
 
 test("I06 I28 a conflict with a version that combined an upload starts at the upload", async () => {
@@ -86,7 +86,7 @@ test("I06 I28 a conflict with a version that combined an upload starts at the up
   rig.app.edit("note.md", half.replace("line 1", "line 1, mine"));
   await settle(mirror);
   expect(mirror.texts()).toEqual(new Map([["note.md", mine]]));
-  expect(rig.app.files().get("note.md")?.text).toBe(mine);
+  expect(rig.app.text("note.md")).toBe(mine);
 });
 
 /**
@@ -100,7 +100,7 @@ async function lost(sent: string) {
   fixture.fault = ({ method }) => (method === "PUT" ? "drop-before" : null);
   await mirror.sync();
   fixture.fault = () => null;
-  const texts = () => [mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text];
+  const texts = () => [mirror.texts().get("note.md"), rig.app.text("note.md")];
   return { rig, mirror, texts };
 }
 
@@ -189,7 +189,7 @@ test("I06 a POST carried out late is no conflict with what was written since", a
   rig.app.create("new.md", SENT);
   await settle(mirror);
   expect(mirror.texts().size).toBe(2);
-  expect([mirror.texts().get("new.md"), rig.app.files().get("new.md")?.text]).toEqual([BASE, BASE]);
+  expect([mirror.texts().get("new.md"), rig.app.text("new.md")]).toEqual([BASE, BASE]);
 });
 
 test("I06 I29 content that a daemon sent in vain, and its user undid, later counts as an edit and beats a deletion, although the wall clock stops", async () => {
@@ -209,7 +209,7 @@ test("I06 I29 content that a daemon sent in vain, and its user undid, later coun
   daemon.remove("note.md");
   rig.app.edit("note.md", SENT);
   await daemon.pass(600_000);
-  expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([SENT, SENT]);
+  expect([mirror.texts().get("note.md"), rig.app.text("note.md")]).toEqual([SENT, SENT]);
 });
 
 describe("I08 I31 an upload that went to review without an answer is sent once", () => {
@@ -257,6 +257,6 @@ test("I01 I03 an upload without an answer, whose document somebody then deletes,
     return "drop-before";
   };
   await settle(mirror);
-  expect([mirror.texts().get("note.md"), remoteTexts(rig).get("note.md")]).toEqual([SENT, SENT]);
+  expect([mirror.texts().get("note.md"), rig.app.texts().get("note.md")]).toEqual([SENT, SENT]);
   expect(mirror.state.intents()).toEqual([]);
 });

@@ -57,7 +57,7 @@ describe("a disk with short names", () => {
 
   it("I09 sends an edit, and a move of the file, to the document with the longer name", async () => {
     rig.app.create(LONG, "first\n");
-    const { id } = rig.app.files().get(LONG)!;
+    const id = rig.app.id(LONG)!;
     await mirror.sync();
     const path = pathOf("first\n");
     mirror.write(path, "first\nsecond\n");
@@ -80,7 +80,7 @@ describe("a disk with short names", () => {
     const again = rig.mirror({ disk: { maxNameBytes: LIMIT }, fill });
     await again.sync();
     expect([...again.texts()].sort()).toEqual([...mirror.texts()].sort());
-    expect([...rig.app.files().keys()].sort()).toEqual([LONG, WIDE, DEEP].sort());
+    expect(rig.app.paths()).toEqual([LONG, WIDE, DEEP].sort());
   });
 
   it.each([LONG, WIDE, `${"n".repeat(LIMIT - 3)}.md`])(
@@ -98,7 +98,7 @@ describe("a disk with short names", () => {
       }
       mirror.remove(pathOf("theirs once more\n"));
       await settle(mirror);
-      expect(rig.app.files().get(path)?.text).toBe("mine\n");
+      expect(rig.app.text(path)).toBe("mine\n");
       expect([...mirror.texts()]).toEqual([[local, "mine\n"]]);
       await expectQuiet();
     },

@@ -29,7 +29,7 @@ async function restart({ mirror }: { readonly mirror: Mirror }, bootId: string):
 async function downloadAgain(rig: Rig, mirror: Mirror, path: string): Promise<void> {
   await restart({ mirror }, "boot-2");
   await mirror.syncTimes(2);
-  expect([mirror.texts().get(path), rig.app.files().get(path)?.text]).toEqual([TEXT, TEXT]);
+  expect([mirror.texts().get(path), rig.app.text(path)]).toEqual([TEXT, TEXT]);
   expect(mirror.writes()).toEqual([]);
 }
 
@@ -62,7 +62,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const { rig, mirror } = await begin();
     mirror.write("note.md", torn);
     await restart({ mirror }, "boot-2");
-    expect(rig.app.files().get("note.md")?.text).toBe(TEXT);
+    expect(rig.app.text("note.md")).toBe(TEXT);
     expect(mirror.texts().get("note.md")).toBe(TEXT);
     expect(mirror.trash()).toContain(torn);
   });
@@ -75,7 +75,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const { rig, mirror } = await begin();
     mirror.write("note.md", edited);
     await restart({ mirror }, "boot-2");
-    expect(rig.app.files().get("note.md")?.text).toBe(edited);
+    expect(rig.app.text("note.md")).toBe(edited);
     expect(mirror.texts().get("note.md")).toBe(edited);
   });
 
@@ -101,7 +101,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     mirror.rename("note.md", "moved.md");
     await restart({ mirror }, "boot-2");
     expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
-    expect(rig.app.files().get("moved.md")?.id).toBe(id);
+    expect(rig.app.id("moved.md")).toBe(id);
   });
 
   test("I09 moved by a user and saved again as a new file, is only at its new path", async () => {
@@ -190,7 +190,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const { rig, mirror } = await begin();
     mirror.write("note.md", cut(512));
     await restart({ mirror }, "boot-1");
-    expect(rig.app.files().get("note.md")?.text).toBe(cut(512));
+    expect(rig.app.text("note.md")).toBe(cut(512));
   });
 });
 
@@ -271,7 +271,7 @@ describe("a new file whose disk was lost and mounted again, without a restart of
   ])("I13 %s, is made again, and nothing of it is sent", async (_what, torn) => {
     const { rig, mirror, report } = await mountAgain(torn);
     expect(report).toMatchObject({ state: "in-sync", counts: { uploaded: 0 } });
-    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+    expect([mirror.texts().get("note.md"), rig.app.text("note.md")]).toEqual([TEXT, TEXT]);
     expect(mirror.trash()).toContain(torn);
   });
 
@@ -281,7 +281,7 @@ describe("a new file whose disk was lost and mounted again, without a restart of
     ["changed", "other\n", 0],
   ])("I14 %s by a person, is an edit", async (_what, edited, later) => {
     const { rig, mirror } = await mountAgain(edited, later);
-    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([edited, edited]);
+    expect([mirror.texts().get("note.md"), rig.app.text("note.md")]).toEqual([edited, edited]);
   });
 });
 
@@ -290,7 +290,7 @@ describe("a new file that a power loss took, where the first run after it does n
 
   async function expectBack({ rig, mirror }: { rig: Rig; mirror: Mirror }): Promise<void> {
     await restart({ mirror }, "boot-2");
-    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+    expect([mirror.texts().get("note.md"), rig.app.text("note.md")]).toEqual([TEXT, TEXT]);
   }
 
   test("I13 I19 because the service cannot be reached, is created again later", async () => {

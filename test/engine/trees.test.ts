@@ -12,7 +12,7 @@ import { EXACT_DISK } from "../../src/contract/path.ts";
 import { RecordColumns, toRemoteFile } from "../../src/mirror/model/left-out.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { SETTINGS, type Mirror, withCalls } from "../simulator/mirror.ts";
-import { remoteTexts, settle } from "../promises/fixture.ts";
+import { settle } from "../promises/fixture.ts";
 
 test("I20 the document that is read to prove that the key works is in the observation once, beside a deleted one", async () => {
   const rig = createRig(50);
@@ -222,7 +222,7 @@ it("a file restored from the trash to its path, after its document left the link
   mirror.disk.advance(10_000);
   await settle(mirror);
   expect(mirror.texts().get("note.md")).toBe("left\n");
-  expect(Object.fromEntries(remoteTexts(rig))).toEqual({
+  expect(Object.fromEntries(rig.app.texts())).toEqual({
     "elsewhere/note.md": "left\n",
     "part/note.md": "left\n",
     "part/stays.md": "stays\n",
@@ -241,7 +241,7 @@ it("I09 a document at the path of one that left the subtree keeps its id after a
   mirror.disk.advance(10_000);
   await settle(mirror);
   expect(rig.app.files().get("part/note.md")).toMatchObject({ id, text: "left, and edited locally\n" });
-  expect(rig.app.files().get("elsewhere/note.md")?.text).toBe("left\n");
+  expect(rig.app.text("elsewhere/note.md")).toBe("left\n");
 });
 
 it("I11 I18 a document blocked outside whose file is removed frees its path, and is restored when it is moved back", async () => {
@@ -261,7 +261,7 @@ it("I11 I18 a document blocked outside whose file is removed frees its path, and
   const { records } = mirror.state.load();
   expect(indexRecordsByPath(records.values()).get("note.md")?.id).toBe(other);
   expect(isAway(records.get(left)!)).toBe(true);
-  expect(Object.fromEntries(remoteTexts(rig))).toEqual({
+  expect(Object.fromEntries(rig.app.texts())).toEqual({
     "elsewhere/note.md": "left\n",
     "part/note.md": "another one\n",
     "part/stays.md": "stays\n",

@@ -84,7 +84,7 @@ describe("I19 access that is lost erases no local bytes", () => {
   test("the grant comes back: all is as it was, under the same ids, and what was not sent goes up", async () => {
     const synced = await inSync();
     const { rig, mirror } = synced.fixture;
-    const ids = new Map([...rig.app.files().values()].map(({ path, id }) => [path, id]));
+    const ids = rig.app.ids();
     rig.grant(synced.own.id, { on: [...ids.values()][0]!, level: "read" });
     await mirror.syncTimes(2);
     rig.grant(synced.own.id, { on: null, level: "full" });
@@ -109,11 +109,11 @@ describe("I19 access that is lost erases no local bytes", () => {
     const shown = [...rig.app.files().values()].find(({ path }) => path.startsWith("d0/"))!;
     rig.grant(synced.own.id, { on: shown.id, level: "full" });
     await mirror.syncTimes(2);
-    const { id } = rig.app.files().get("d2/both.md")!;
+    const id = rig.app.id("d2/both.md")!;
     expect(mirror.state.load().blocks.get(id)?.reason).toBe("gone-or-unreadable");
     rig.grant(synced.own.id, { on: null, level: "full" });
     await mirror.syncTimes(3);
-    expect(rig.app.files().get("d2/both.md")!.text).toBe("new there\n");
+    expect(rig.app.text("d2/both.md")).toBe("new there\n");
     expect(mirror.texts().get("d2/both.md")).toBe("created locally\n");
     expect(mirror.texts().get("d2/both (theirs).md")).toBe("new there\n");
     expect(mirror.state.load().blocks.get(id)?.reason).toBe("conflict");

@@ -4,7 +4,7 @@ import { expect, test, describe } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { openFixture, putId, remoteTexts, type Fixture, isWrite, settle, openSynced, Restartable } from "./fixture.ts";
+import { openFixture, putId, type Fixture, isWrite, settle, openSynced, Restartable } from "./fixture.ts";
 import type { Variant } from "../variants/variant.ts";
 
 test("I07 an edit whose base is missing in the content store is never sent on a version that this folder has not read", async () => {
@@ -27,7 +27,7 @@ test("I07 an edit whose base is missing in the content store is never sent on a 
   for (let n = 0; n < 2; n++) await real.sync();
   expect(edited).toBe(true);
   expect(fixture.seen.filter((request) => putId(request) !== null)).toEqual([]);
-  expect(remoteTexts(rig).get("a.md")).toBe("one\n\ntwo, there\n");
+  expect(rig.app.texts().get("a.md")).toBe("one\n\ntwo, there\n");
   expect(mirror.texts().get("a.md")).toBe("one, here\n\ntwo\n");
   expect(real.state().conflict(id)).toMatchObject({ shown: [{ digest: digestOf("one\n\ntwo, there\n") }] });
 });
@@ -62,17 +62,17 @@ describe("I21 nothing changes on either side between a stop and its answer", () 
     const { rig, mirror, seen } = fixture;
     for (const path of notes.slice(1)) remove(fixture, path);
     changeBothSides(fixture);
-    const [local, remote] = [mirror.disk.user.texts(mirror.path("."), true), remoteTexts(rig)];
+    const [local, remote] = [mirror.disk.user.texts(mirror.path("."), true), rig.app.texts()];
     let report = (await mirror.sync())!;
     for (let run = 0; run < 2; run++) report = (await mirror.sync())!;
     expect([report.state, report.safetyStop?.reasons.map((one) => one.reason)]).toEqual(["stopped", [reason]]);
     expect(seen.filter(isWrite)).toEqual([]);
-    expect(remoteTexts(rig)).toEqual(remote);
+    expect(rig.app.texts()).toEqual(remote);
     expect(mirror.disk.user.texts(mirror.path("."), true)).toEqual(local);
 
     mirror.state.setMeta(META.approved, JSON.stringify(report.stopped.map(toGuardKey)));
     await settle(mirror);
-    expect(mirror.texts()).toEqual(remoteTexts(rig));
+    expect(mirror.texts()).toEqual(rig.app.texts());
     expect([...mirror.texts().keys()].toSorted()).toEqual([
       "d/n0.md",
       "kept/a.md",
@@ -142,7 +142,7 @@ test("I10 a saved version that differs from the sent one is written to the disk 
   mirror.write("a.md", "one\r\ntwo, cafe\u0301");
   await settle(mirror);
   expect(mirror.texts().get("a.md")).toBe("one\ntwo, caf\u00e9\n");
-  expect(remoteTexts(rig).get("a.md")).toBe("one\ntwo, caf\u00e9\n");
+  expect(rig.app.texts().get("a.md")).toBe("one\ntwo, caf\u00e9\n");
   expect(fixture.seen.filter((request) => putId(request) !== null)).toHaveLength(1);
   const stamps = stampsOf(fixture);
   await settle(mirror);

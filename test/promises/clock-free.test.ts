@@ -1,6 +1,6 @@
 import { isConflictCopyName } from "../../src/contract/path.ts";
 import type { Dice } from "../simulator/dice.ts";
-import { asText, type Fixture, isWrite, openFixture, openSynced, remoteTexts, settle } from "./fixture.ts";
+import { asText, type Fixture, isWrite, openFixture, openSynced, settle } from "./fixture.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { FsStat } from "../../src/mirror/ports/disk.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
@@ -122,7 +122,7 @@ async function trace(seed: number, disturb: (fixture: Fixture, step: number) => 
     writes: fixture.seen.filter(isWrite).map(asText),
     events,
     local: [...mirror.texts()],
-    remote: [...remoteTexts(rig)],
+    remote: [...rig.app.texts()],
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../simulator/mirror.ts";
-import { type Fixture, isWrite, problem, openFixture, remoteTexts, settle, openSynced } from "./fixture.ts";
+import { type Fixture, isWrite, problem, openFixture, settle, openSynced } from "./fixture.ts";
 
 const NAMES = ["edited", "removed", "renamed", "moved", "both", "gone", "same", "d/one", "d/two", "e/three"];
 
@@ -34,11 +34,11 @@ describe("one direction, always", () => {
     const { rig, mirror, seen } = fixture;
     changeLocally(fixture);
     changeRemotely(fixture);
-    const remote = remoteTexts(rig);
+    const remote = rig.app.texts();
     const first = await mirror.sync({ direction: "pull" });
     await mirror.syncTimes(3, { direction: "pull" });
     expect(seen.filter(isWrite)).toEqual([]);
-    expect(remoteTexts(rig)).toEqual(remote);
+    expect(rig.app.texts()).toEqual(remote);
     const local = mirror.texts();
     for (const [path, name] of [
       ["edited.md", "edited"],
@@ -67,7 +67,7 @@ describe("one direction, always", () => {
     await mirror.syncTimes(3, { direction: "push" });
     expect(mirror.texts()).toEqual(local);
     expect(mirror.disk.user.folders(ROOT)).toEqual(folders);
-    const remote = remoteTexts(rig);
+    const remote = rig.app.texts();
     expect(remote.get("edited.md")).toBe(text("edited", "local"));
     expect(remote.get("fresh/new.md")).toBe(text("fresh", "local"));
     expect(remote.has("removed.md")).toBe(false);
@@ -86,7 +86,7 @@ describe("one direction, always", () => {
     expect(hidden?.attention.map(({ kind, path }) => `${kind} ${path}`)).toEqual(["local-unreadable new"]);
     end();
     expect((await mirror.sync({ direction: "push" }))?.state).toBe("in-sync");
-    expect(remoteTexts(rig).get("new/mine.md")).toBe(text("new", "local"));
+    expect(rig.app.texts().get("new/mine.md")).toBe(text("new", "local"));
   });
 
   test.each([
@@ -111,21 +111,21 @@ describe("one direction, always", () => {
     expect(mirror.texts().get(path)).toBe(saved);
     await settle(mirror);
     expect(mirror.texts().get(path)).toBe(`service\n\n${saved}`);
-    expect(remoteTexts(rig).get(path)).toBe(`service\n\n${saved}`);
+    expect(rig.app.texts().get(path)).toBe(`service\n\n${saved}`);
   });
 
   test("I03 a folder that only uploads keeps its local folders, if moves on both sides would close a circle", async () => {
     const { rig, mirror, seen } = await openSynced({ "a/one.md": "one\n", "b/two.md": "two\n" });
     mirror.rename("a", "b/a");
     rig.app.moveFolder("b", "a");
-    const [local, remote] = [mirror.texts(), remoteTexts(rig)];
+    const [local, remote] = [mirror.texts(), rig.app.texts()];
     for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" });
-    expect([mirror.texts(), remoteTexts(rig)]).toEqual([local, remote]);
+    expect([mirror.texts(), rig.app.texts()]).toEqual([local, remote]);
     expect(seen.filter(isWrite)).toEqual([]);
     const blocks = [...mirror.state.load().blocks.values()].map(({ path, reason }) => [path, reason]);
     expect(blocks).toEqual(expect.arrayContaining([["b/a", "direction-off"]]));
     await settle(mirror);
-    expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+    expect([...mirror.texts()]).toEqual([...rig.app.texts()]);
   });
 
   test("I02 a folder that only uploads sends each content once to a service that normalises it", async () => {
@@ -160,7 +160,7 @@ describe("one direction, always", () => {
     await settle(mirror);
     const local = [...mirror.texts().values()].join();
     for (const name of ["edited", "both", "new", "fresh"]) expect(local).toContain(text(name, "local"));
-    const remote = [...remoteTexts(rig).values()].join();
+    const remote = [...rig.app.texts().values()].join();
     for (const name of ["same", "there", "both", "new"]) expect(remote).toContain(text(name, "service"));
     expect(mirror.state.blocks().filter(({ reason }) => reason === "direction-off")).toEqual([]);
   });

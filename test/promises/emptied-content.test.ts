@@ -6,7 +6,7 @@ import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../src/mirror/engine/run/converge.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
-import { type Fixture, isWrite, problem, remoteTexts, settle, openSynced } from "./fixture.ts";
+import { type Fixture, isWrite, problem, settle, openSynced } from "./fixture.ts";
 
 const paths = Array.from({ length: 20 }, (_, n) => `n${n}.md`);
 const others = ["kept/a.md", "kept/b.md", "kept/c.md"];
@@ -18,7 +18,7 @@ const isText = ([, text]: readonly [string, string]) => !isBlank(text);
 
 /** Returns the number of documents with content, locally and on the service. */
 function withText({ rig, mirror }: Fixture): [local: number, remote: number] {
-  return [[...mirror.texts()].filter(isText).length, [...remoteTexts(rig)].filter(isText).length];
+  return [[...mirror.texts()].filter(isText).length, [...rig.app.texts()].filter(isText).length];
 }
 
 function emptyLocally({ mirror }: Fixture, of: readonly string[], text = ""): void {
@@ -82,7 +82,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     await approve(fixture);
     await settle(fixture.mirror);
     expect(withText(fixture)).toEqual([12, 12]);
-    expect(fixture.mirror.texts()).toEqual(remoteTexts(fixture.rig));
+    expect(fixture.mirror.texts()).toEqual(fixture.rig.app.texts());
   });
 
   test("a version that is read before the safety checks is not read again to be written", async () => {
@@ -90,7 +90,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     for (const path of paths) fixture.rig.app.edit(path, `# ${path}\n\nedited\n`);
     fixture.seen.length = 0;
     await settle(fixture.mirror);
-    expect(fixture.mirror.texts()).toEqual(remoteTexts(fixture.rig));
+    expect(fixture.mirror.texts()).toEqual(fixture.rig.app.texts());
     expect([readsOf(fixture).length, new Set(readsOf(fixture)).size]).toEqual([20, 20]);
   });
 
@@ -151,6 +151,6 @@ describe("I21 rejected, the contents are restored", () => {
     await refuse(fixture);
     await settle(fixture.mirror);
     const texts = new Map([...before, [paths[0]!, `# ${paths[0]!}\n\nedited locally\n`]]);
-    expect([fixture.mirror.texts(), remoteTexts(fixture.rig)]).toEqual([texts, new Map([...texts].sort())]);
+    expect([fixture.mirror.texts(), fixture.rig.app.texts()]).toEqual([texts, new Map([...texts].sort())]);
   });
 });

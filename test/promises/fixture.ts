@@ -1,7 +1,6 @@
 import { FILES } from "../../src/contract/resources.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import { digestOf } from "../../src/contract/digest.ts";
-import type { DocId } from "../../src/contract/ids.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
@@ -53,15 +52,15 @@ export function openFixture(
 /** Opens a fixture that has synced these documents, and removes the record of its requests. */
 export async function openSynced(
   documents: Readonly<Record<string, string>>,
-  options: MirrorOptions = {},
+  options: MirrorOptions | ((rig: Rig) => MirrorOptions) = {},
   variant: Variant = {},
-): Promise<Fixture & { readonly idOf: (path: string) => DocId }> {
+): Promise<Fixture> {
   const fixture = openFixture(1, variant, options);
   const { rig, mirror } = fixture;
   for (const [path, text] of Object.entries(documents)) rig.app.create(path, text);
   await mirror.sync();
   fixture.seen.length = 0;
-  return Object.assign(fixture, { idOf: (path: string) => rig.app.files().get(path)!.id });
+  return fixture;
 }
 
 /**
@@ -72,7 +71,7 @@ export async function openSynced(
 export async function openConflicts(
   conflicts: Readonly<Record<string, readonly [base: string, mine: string, theirs: string]>>,
   others: Readonly<Record<string, string>> = {},
-): ReturnType<typeof openSynced> {
+): Promise<Fixture> {
   const all = Object.entries(conflicts);
   const fixture = await openSynced({ ...Object.fromEntries(all.map(([path, [base]]) => [path, base])), ...others });
   const { rig, mirror } = fixture;
@@ -174,12 +173,6 @@ export const UNREADABLE_LIST: Fault = {
 
 export const HTML: Fault = { status: 502, headers: { "content-type": "text/html" }, body: "<html>bad gateway</html>" };
 
-/** Returns the contents of all documents on the service, sorted by path. */
-export function remoteTexts(rig: Rig): Map<string, string> {
-  const all = [...rig.app.files().values()].map(({ path, text }) => [path.replace(/^\//, ""), text] as const);
-  return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
 /** Syncs until a sync changes nothing. Returns the last report. */
 export async function settle(mirror: Mirror, settings: Partial<Settings> = {}): Promise<RunReport> {
   for (let n = 0; n < 8; n++) {
@@ -269,7 +262,7 @@ export function workspaceOf({ service }: Rig): string {
  * `.mdmirror`.
  */
 export function keepsText({ rig, mirror }: Pair, text: string): boolean {
-  const live = [...mirror.texts().values(), ...remoteTexts(rig).values()];
+  const live = [...mirror.texts().values(), ...rig.app.texts().values()];
   const below = mirror.disk.user.texts(mirror.path(".mdmirror"), true).values();
   return live.includes(text) || [...below].includes(text) || mirror.state.hasText(digestOf(text));
 }

@@ -96,7 +96,7 @@ describe.each([
 
       fixture.fault = () => null;
       await settle(mirror);
-      expect([...mirror.texts().keys()].sort()).toEqual([...rig.app.files().keys()].sort());
+      expect([...mirror.texts().keys()].sort()).toEqual(rig.app.paths());
       expect(mirror.texts().get("d1/n6.md")).toBe("edited there\n");
       expect(mirror.disk.user.exists(mirror.path("d4"))).toBe(false);
     }

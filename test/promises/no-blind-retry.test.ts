@@ -8,7 +8,6 @@ import {
   isWrite,
   loseThenHideFolders,
   problem,
-  remoteTexts,
   type SeenRequest,
   settle,
   UNREADABLE_LIST,
@@ -66,7 +65,7 @@ describe.each(WRITES)("I08 %s (%s), whose end is not known, is read before it is
     if (fault === "drop-after") expect(seen.filter((one) => asText(one) === asText(seen[first]!))).toHaveLength(1);
     fixture.fault = () => null;
     await settle(mirror);
-    expect([mirror.texts(), remoteTexts(rig)]).toEqual([wanted, wanted]);
+    expect([mirror.texts(), rig.app.texts()]).toEqual([wanted, wanted]);
     expectSameFolders(fixture);
     seen.length = 0;
     await mirror.sync();
@@ -119,7 +118,7 @@ describe.each(OF_DOCUMENTS)("I08 %s (%s), whose end no read could prove, is not 
     expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
     fixture.fault = () => null;
     await settle(mirror);
-    expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+    expect([...mirror.texts()]).toEqual([...rig.app.texts()]);
   });
 });
 
@@ -139,7 +138,7 @@ describe.each([
     fixture.fault = () => null;
     await settle(mirror);
     expectSameFolders(fixture);
-    expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+    expect([...mirror.texts()]).toEqual([...rig.app.texts()]);
     expect(seen.filter(is)).toHaveLength(fault === "drop-before" ? 2 : 1);
   });
 });
@@ -162,7 +161,7 @@ test("I08 a POST that was answered 404 is not sent again in the same run until a
   fixture.fault = () => null;
   await settle(mirror);
   expect(seen.filter(isPost)).toHaveLength(2);
-  expect(remoteTexts(rig).get("d/new.md")).toBe("created locally\n");
+  expect(rig.app.texts().get("d/new.md")).toBe("created locally\n");
 });
 
 test("I08 a POST that was refused is not sent again in the same run, although one listing in between showed another document there", async () => {
@@ -172,7 +171,7 @@ test("I08 a POST that was refused is not sent again in the same run, although on
   mirror.write("d/other.md", "other\n");
   rig.app.create("d/new.md", "new there\n");
   rig.app.create("d/theirs.md", "theirs\n");
-  const { id } = rig.app.files().get("d/new.md")!;
+  const id = rig.app.id("d/new.md")!;
   const isPost = ({ method, body }: SeenRequest): boolean => method === "POST" && body?.["path"] === "/d/new.md";
   let listings = 0;
   fixture.fault = (request) => {
@@ -212,8 +211,7 @@ describe.each([
       const fixture = await inSync();
       const { rig, mirror, seen } = fixture;
       const rename = ([from, to]: readonly [string, string]): void => mirror.rename(from, to);
-      const idOf = (path: string): string | undefined => rig.app.files().get(path)?.id;
-      const ids = new Map(["a", "b", "c"].map((name) => [name, idOf(`d/${name}.md`)]));
+      const ids = new Map(["a", "b", "c"].map((name) => [name, rig.app.id(`d/${name}.md`)]));
       for (const move of moves) rename(move);
       loseThenHideFolders(fixture, isFolderPatch, fault);
       await mirror.sync();
@@ -228,10 +226,10 @@ describe.each([
       fixture.fault = () => null;
       await settle(mirror);
       if (fault === "drop-after") expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
-      for (const [name, id] of ids) expect({ name, id: idOf(`${last}/${name}.md`) }).toEqual({ name, id });
-      expect(remoteTexts(rig).get(`${last}/a.md`)).toBe("edited locally\n");
-      expect(remoteTexts(rig).get(`${last}/new.md`)).toBe(isFilled ? "new there\n" : undefined);
-      expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(rig)].toSorted());
+      for (const [name, id] of ids) expect({ name, id: rig.app.id(`${last}/${name}.md`) }).toEqual({ name, id });
+      expect(rig.app.texts().get(`${last}/a.md`)).toBe("edited locally\n");
+      expect(rig.app.texts().get(`${last}/new.md`)).toBe(isFilled ? "new there\n" : undefined);
+      expect([...mirror.texts()].toSorted()).toEqual([...rig.app.texts()].toSorted());
       expect(rig.app.folders().filter((path) => /-\d|^moved$/.test(path) && path !== last)).toEqual([]);
     });
   },
@@ -248,8 +246,7 @@ describe.each(["drop-before", "drop-after"] as const)(
       const fixture = await inSync();
       const { rig, mirror, seen } = fixture;
       actLocally(mirror, "mv d t; mv e d; mv t e");
-      const idOf = (at: string): string | undefined => rig.app.files().get(at)?.id;
-      const ids = new Map(["d/a.md", "d/b.md", "d/c.md", "e/k.md"].map((at) => [swapped(at), idOf(at)]));
+      const ids = new Map(["d/a.md", "d/b.md", "d/c.md", "e/k.md"].map((at) => [swapped(at), rig.app.id(at)]));
       const dirs = new Map([...mirror.state.load().dirs.values()].map((dir) => [swapped(dir.localPath), dir.id]));
       loseThenHideFolders(fixture, isFolderPatch, fault);
       await mirror.sync();
@@ -259,10 +256,10 @@ describe.each(["drop-before", "drop-after"] as const)(
       fixture.fault = () => null;
       await settle(mirror);
       expect(seen.filter(({ method }) => method === "POST" || method === "DELETE")).toEqual([]);
-      for (const [at, id] of ids) expect({ at, id: idOf(at) }).toEqual({ at, id });
+      for (const [at, id] of ids) expect({ at, id: rig.app.id(at) }).toEqual({ at, id });
       expect(new Map([...mirror.state.load().dirs.values()].map((dir) => [dir.remotePath, dir.id]))).toEqual(dirs);
-      expect(remoteTexts(rig).get(path)).toBe("edited locally, and nothing as it was\n");
-      expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(rig)].toSorted());
+      expect(rig.app.texts().get(path)).toBe("edited locally, and nothing as it was\n");
+      expect([...mirror.texts()].toSorted()).toEqual([...rig.app.texts()].toSorted());
     });
   },
 );

@@ -11,7 +11,7 @@ import { CycleContext, type CycleInput } from "../../src/mirror/engine/run/cycle
 import type { World } from "../../src/mirror/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
-import { type Fixture, openFixture, remoteTexts, settle } from "./fixture.ts";
+import { type Fixture, openFixture, settle } from "./fixture.ts";
 
 /** Returns the steps in a random order that `after` allows, with adjusted indexes. */
 function shuffle(steps: readonly Step[], dice: Dice): Step[] {
@@ -119,7 +119,7 @@ async function endOf(seed: number, order: number): Promise<{ steps: number; loca
   const steps = await passShuffled(fixture, dice);
   for (let pass = 0; pass < 3; pass++) await passShuffled(fixture, dice);
   await settle(fixture.mirror);
-  return { steps, local: [...fixture.mirror.texts()], remote: [...remoteTexts(fixture.rig)] };
+  return { steps, local: [...fixture.mirror.texts()], remote: [...fixture.rig.app.texts()] };
 }
 
 describe("I15 permutation of independent actions", () => {

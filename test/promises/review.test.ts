@@ -158,7 +158,7 @@ test("I31 a folder with a document that a review pins stays on the service until
   mirror.remove("d");
   await settle(mirror);
   expect([...mirror.texts().keys()]).toEqual(["k.md"]);
-  expect([...rig.app.files().keys()].toSorted()).toEqual(["d/p.md", "k.md"]);
+  expect(rig.app.paths()).toEqual(["d/p.md", "k.md"]);
   expect(rig.app.folders()).toEqual(["d"]);
   act(scene, "reject");
   await settle(mirror);
@@ -232,7 +232,7 @@ describe("an edit that is sent to review, and whose answer is lost", () => {
     expect(blocksOf(fixture)).toEqual(["in-review"]);
     rig.service.admin.reviews.accept(rig.reviews()[0]!);
     await settle(mirror);
-    expect(rig.app.files().get("d/p.md")!.text).toBe(MINE);
+    expect(rig.app.text("d/p.md")).toBe(MINE);
     expect(blocksOf(fixture)).toEqual([]);
   });
 
@@ -258,10 +258,10 @@ describe("an edit that is sent to review, and whose answer is lost", () => {
       expect(rig.service.admin.reviews.accept(review!)).not.toHaveProperty("code");
     };
     await mirror.syncTimes(4);
-    expect([rig.app.files().get("d/p.md")!.text, rig.reviews().length]).toEqual([MINE, 1]);
+    expect([rig.app.text("d/p.md")!, rig.reviews().length]).toEqual([MINE, 1]);
     expect([mirror.texts().get("d/p.md"), blocksOf(fixture)]).toEqual([later, ["in-review"]]);
     rig.service.admin.reviews.accept(rig.reviews()[0]!);
     await settle(mirror);
-    expect([rig.app.files().get("d/p.md")!.text, blocksOf(fixture)]).toEqual([later, []]);
+    expect([rig.app.text("d/p.md")!, blocksOf(fixture)]).toEqual([later, []]);
   });
 });

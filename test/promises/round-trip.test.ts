@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Variant } from "../variants/variant.ts";
-import { isWrite, openFixture, remoteTexts, settle } from "./fixture.ts";
+import { isWrite, openFixture, settle } from "./fixture.ts";
 
 /** Contents that a program might normalize by mistake. */
 const NASTY: readonly (readonly [name: string, text: string])[] = [
@@ -64,7 +64,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
     await settle(other);
     expect(other.texts()).toEqual(mirror.texts());
     for (const [index, [name, text]] of NASTY.entries())
-      expect({ name, there: remoteTexts(rig).get(path(index)), other: other.texts().get(path(index)) }).toEqual({
+      expect({ name, there: rig.app.texts().get(path(index)), other: other.texts().get(path(index)) }).toEqual({
         name,
         there: text,
         other: text,
@@ -79,7 +79,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
     await settle(mirror);
     for (const [index, [name, text]] of NASTY.entries())
       if (!text.includes("<<<<<<<"))
-        expect({ name, there: remoteTexts(rig).get(path(index)) }).toEqual({ name, there: text });
+        expect({ name, there: rig.app.texts().get(path(index)) }).toEqual({ name, there: text });
     for (const [index, [, text]] of NASTY.entries()) rig.app.edit(path(NASTY.length - 1 - index), text);
     await settle(mirror);
     for (const [index, [name, text]] of NASTY.entries())
@@ -102,7 +102,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
     await settle(mirror);
     for (const [index, [name, text]] of framed.entries()) {
       const merged = of(text, "first, edited locally", "last, edited there");
-      expect({ name, here: mirror.texts().get(path(index)), there: remoteTexts(rig).get(path(index)) }).toEqual({
+      expect({ name, here: mirror.texts().get(path(index)), there: rig.app.texts().get(path(index)) }).toEqual({
         name,
         here: merged,
         there: merged,
@@ -116,7 +116,7 @@ test("I25 on a deployment that normalises on save: one answer each, no ping-pong
   const { rig, mirror } = fixture;
   for (const [index, [, text]] of NASTY.entries()) mirror.write(path(index), text);
   await settle(mirror);
-  const [here, there] = [mirror.texts(), remoteTexts(rig)];
+  const [here, there] = [mirror.texts(), rig.app.texts()];
   for (const at of there.keys()) expect({ at, here: here.get(at) }).toEqual({ at, here: there.get(at) });
   fixture.seen.length = 0;
   await settle(mirror);

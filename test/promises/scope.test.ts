@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
-import { type Fixture, remoteTexts, type SeenRequest, settle, openSynced } from "./fixture.ts";
+import { type Fixture, type SeenRequest, settle, openSynced } from "./fixture.ts";
 
 const DOCUMENTS = 12;
 
@@ -20,7 +20,7 @@ function expectNothingGone(
   expect(deletes(fixture.seen)).toEqual([]);
   const here = fixture.mirror.texts();
   for (const [path, text] of local) expect({ path, here: here.get(path) }).toEqual({ path, here: text });
-  expect(remoteTexts(fixture.rig)).toEqual(remote);
+  expect(fixture.rig.app.texts()).toEqual(remote);
 }
 
 const RULES: readonly (readonly [name: string, rules: string])[] = [
@@ -34,7 +34,7 @@ describe("I18 a change of scope deletes nothing", () => {
   test.each(RULES)("ignore rules that newly match %s, and that match nothing again", async (_, rules) => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
-    const [local, remote] = [mirror.texts(), remoteTexts(rig)];
+    const [local, remote] = [mirror.texts(), rig.app.texts()];
     const ids = [...mirror.state.load().records.keys()].sort();
     mirror.write(".mdmirrorignore", rules);
     await mirror.syncTimes(3);
@@ -60,7 +60,7 @@ describe("I18 a change of scope deletes nothing", () => {
     for (let run = 0; run < 3; run++) await mirror.sync(settings);
     expect(deletes(fixture.seen)).toEqual([]);
     expect(mirror.texts().get("A name.md")).toBe("mapped\n");
-    expect(remoteTexts(rig).get("A-name.md")).toBe("mapped\n");
+    expect(rig.app.texts().get("A-name.md")).toBe("mapped\n");
     await settle(mirror);
     expect(deletes(fixture.seen)).toEqual([]);
     expect(new Set(mirror.state.load().records.keys())).toEqual(ids);
@@ -71,7 +71,7 @@ describe("I18 a change of scope deletes nothing", () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     const { user } = mirror.disk;
-    const [local, remote] = [mirror.texts(), remoteTexts(rig)];
+    const [local, remote] = [mirror.texts(), rig.app.texts()];
     const [root, old] = [mirror.path("x").slice(0, -2), "/home/ann/old"];
     user.rename(root, old);
     // An incomplete copy: the same bytes and marker in new files and folders.
@@ -84,20 +84,20 @@ describe("I18 a change of scope deletes nothing", () => {
     expect(report?.state).toBe("stopped");
     expect(report?.safetyStop?.reasons.map(({ reason }) => reason)).toEqual(["root-moved-or-copied"]);
     expect(deletes(fixture.seen)).toEqual([]);
-    expect(remoteTexts(rig)).toEqual(remote);
+    expect(rig.app.texts()).toEqual(remote);
     expect(user.texts(old).size).toBe(local.size);
   });
 
   test("a narrower linked subtree: documents outside it are deleted neither on the service nor locally", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
-    const [local, remote] = [mirror.texts(), remoteTexts(rig)];
+    const [local, remote] = [mirror.texts(), rig.app.texts()];
     // The same folder and state, now linked to a part of the workspace.
     mirror.alterWorld = (world) => ({ ...world, prefix: "d0" });
     for (let run = 0; run < 3; run++) expect((await mirror.sync())?.fault).toBeNull();
     expect(deletes(fixture.seen)).toEqual([]);
     for (const [path, text] of remote)
-      expect({ path, there: remoteTexts(rig).get(path) }).toEqual({ path, there: text });
+      expect({ path, there: rig.app.texts().get(path) }).toEqual({ path, there: text });
     const files = [...mirror.disk.user.texts(mirror.path("."), true).values()];
     for (const text of local.values()) expect(files).toContain(text);
     const states = [...mirror.state.load().records.values()].map(({ state }) => state);
@@ -120,26 +120,26 @@ describe("what .gitignore files leave out", () => {
     rig.app.edit("d0/n0.md", "edited there\n");
     await settle(mirror);
     expect(writes(fixture)).toEqual(["PUT"]);
-    expect(remoteTexts(rig).get("d1/n1.md")).toBe("edited locally\n");
-    expect(remoteTexts(rig).has("d1/new.md")).toBe(false);
+    expect(rig.app.texts().get("d1/n1.md")).toBe("edited locally\n");
+    expect(rig.app.texts().has("d1/new.md")).toBe(false);
     expect(mirror.texts().get("d0/n0.md")).toBe("edited there\n");
     expect(mirror.texts().get("d1/new.md")).toBe("new\n");
     mirror.remove(".gitignore");
     await settle(mirror);
-    expect(remoteTexts(rig)).toEqual(mirror.texts());
+    expect(rig.app.texts()).toEqual(mirror.texts());
   });
 
   test("is deleted on neither side, whichever side it goes from, then or when the rule goes (I18)", async () => {
     const fixture = await openSynced(NOTES, { gitignore: true });
     const { rig, mirror } = fixture;
-    const remote = remoteTexts(rig);
+    const remote = rig.app.texts();
     mirror.write(".gitignore", "d1/\n");
     await settle(mirror);
     // A build removes its output first.
     mirror.remove("d1");
     await mirror.syncTimes(3);
     expect(writes(fixture)).toEqual([]);
-    expect(remoteTexts(rig)).toEqual(remote);
+    expect(rig.app.texts()).toEqual(remote);
     expect(mirror.texts().has("d1/n1.md")).toBe(false);
     // The build then creates a file again, which is the earlier document.
     mirror.write("d1/n1.md", "built again\n");
@@ -148,8 +148,8 @@ describe("what .gitignore files leave out", () => {
     mirror.remove(".gitignore");
     await settle(mirror);
     expect(writes(fixture)).toEqual(["PUT"]);
-    expect(remoteTexts(rig)).toEqual(new Map(remote).set("d1/n1.md", "built again\n"));
-    expect(mirror.texts()).toEqual(remoteTexts(rig));
+    expect(rig.app.texts()).toEqual(new Map(remote).set("d1/n1.md", "built again\n"));
+    expect(mirror.texts()).toEqual(rig.app.texts());
   });
 
   test("is not downloaded, and nothing moves to its path", async () => {
@@ -168,6 +168,6 @@ describe("what .gitignore files leave out", () => {
     ]);
     mirror.remove(".gitignore");
     await settle(mirror);
-    expect(mirror.texts()).toEqual(remoteTexts(rig));
+    expect(mirror.texts()).toEqual(rig.app.texts());
   });
 });

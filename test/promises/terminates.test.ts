@@ -105,7 +105,7 @@ describe("I16 no action repeats without a change of state", () => {
       fixture.seen.length = 0;
       await state.sync({}, true);
       expect(fixture.seen.filter(isWrite).map(asText)).toEqual([]);
-      expect([...fixture.rig.app.files().values()].map(({ text }) => text)).toContain("created locally\n");
+      expect([...fixture.rig.app.texts().values()]).toContain("created locally\n");
     },
   );
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { remoteTexts, settle } from "../promises/fixture.ts";
+import { settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
 
 /**
@@ -16,7 +16,7 @@ describe("9259: a folder with files is connected to a new, empty service", () =>
     for (const [path, text] of NOTES) mirror.write(path, text);
     await settle(mirror);
     expect(mirror.texts()).toEqual(new Map(NOTES));
-    expect(remoteTexts(rig)).toEqual(new Map([...NOTES].sort(([a], [b]) => (a < b ? -1 : 1))));
+    expect(rig.app.texts()).toEqual(new Map([...NOTES].sort(([a], [b]) => (a < b ? -1 : 1))));
   });
 
   test("I04 I21 a folder that was linked to another one keeps its files, and the user is asked", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type DaemonRig, note, startDaemon, withNotes } from "../engine/daemon/rig.ts";
-import { openFixture, remoteTexts, settle } from "../promises/fixture.ts";
+import { openFixture, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
 
 /**
@@ -20,7 +20,7 @@ describe("15: a device that only receives sends older, or empty, versions back",
     for (let n = 1; n <= 5; n++) {
       const text = `# Note 0\n\nversion ${n}\n`;
       writer.save(note(0), text);
-      await writer.until(() => rig.app.files().get(note(0))!.text === text);
+      await writer.until(() => rig.app.text(note(0))! === text);
       await reader.until(() => reader.mirrored.texts().get(note(0)) === text);
     }
     await reader.pass(HOUR);
@@ -35,7 +35,7 @@ describe("19: a new, empty folder deletes the documents of the service", () => {
     const daemon = await withNotes(40, note, { rig });
     await daemon.pass(HOUR);
     expect(daemon.mirrored.writes()).toEqual([]);
-    expect(daemon.mirrored.texts()).toEqual(remoteTexts(rig));
+    expect(daemon.mirrored.texts()).toEqual(rig.app.texts());
   });
 });
 
@@ -49,7 +49,7 @@ describe("21, 38: files that were excluded from the first sync on, and then are 
     expect([...mirror.texts().keys()]).toEqual([".mdmirrorignore", "k.md"]);
     mirror.remove(".mdmirrorignore");
     await settle(mirror);
-    expect(mirror.texts()).toEqual(remoteTexts(rig));
+    expect(mirror.texts()).toEqual(rig.app.texts());
     expect(seen.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 });
@@ -94,13 +94,13 @@ describe("42: of two simultaneous edits one is gone, whatever strategy is chosen
     await settle(ann);
     await settle(bob);
     await settle(ann);
-    expect([...remoteTexts(rig)]).toEqual([["a.md", onService]]);
-    expect(ann.texts()).toEqual(remoteTexts(rig));
+    expect([...rig.app.texts()]).toEqual([["a.md", onService]]);
+    expect(ann.texts()).toEqual(rig.app.texts());
     const conflict = new Map([
       ["a (theirs).md", onService],
       ["a.md", edited(line, "bob")],
     ]);
-    expect(bob.texts()).toEqual(line === 1 ? conflict : remoteTexts(rig));
+    expect(bob.texts()).toEqual(line === 1 ? conflict : rig.app.texts());
   });
 });
 
@@ -108,7 +108,7 @@ describe("53: a file that was moved is back at its old path two minutes later", 
   test("I09 a device that was offline meanwhile moves its file, and brings nothing back", async () => {
     const rig = createRig(1);
     const [mover, other] = [await withNotes(3, note, { rig }), await startDaemon({ rig })];
-    const { id } = rig.app.files().get(note(1))!;
+    const id = rig.app.id(note(1))!;
     other.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "offline", requestId: null };
     mover.mirrored.disk.user.makeFolder(mover.mirrored.path("archive"));
     mover.rename(note(1), "archive/note-1.md");
@@ -117,8 +117,8 @@ describe("53: a file that was moved is back at its old path two minutes later", 
     await other.pass(HOUR);
     const paths = ["archive/note-1.md", note(0), note(2)];
     for (const { mirrored } of [mover, other]) expect([...mirrored.texts().keys()].toSorted()).toEqual(paths);
-    expect([...rig.app.files().keys()].toSorted()).toEqual(paths);
-    expect(rig.app.files().get("archive/note-1.md")?.id).toBe(id);
+    expect(rig.app.paths()).toEqual(paths);
+    expect(rig.app.id("archive/note-1.md")).toBe(id);
     expect(writes(mover).filter((request) => !request.startsWith("PATCH "))).toEqual(["POST /v1/folders"]);
     expect(writes(other)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { checkRow, DEPLOYMENTS, type Row, titled } from "../engine/check-row.ts";
-import { isWrite, openSynced, remoteTexts, settle } from "../promises/fixture.ts";
+import { isWrite, openSynced, settle } from "../promises/fixture.ts";
 
 /**
  * Tests of rclone bisync (`cmd/bisync/testdata`), and reports of its users. Path1 is the linked
@@ -41,13 +41,13 @@ describe("rclone 8685: a folder is renamed, and bisync counts all its files as d
     ["which the service renames", {}],
     ["whose documents move one by one", { noFolderPatchOrDelete: 405 }],
   ] as const)("I09 I21 a folder %s is a move, which needs no approval", async (_, variant) => {
-    const { rig, mirror, idOf } = await openSynced(MANY, {}, variant);
-    const id = idOf("old/n7.md");
+    const { rig, mirror } = await openSynced(MANY, {}, variant);
+    const id = rig.app.id("old/n7.md")!;
     mirror.rename("old", "new");
     const { state, attention } = await settle(mirror);
     expect([state, attention]).toEqual(["in-sync", []]);
-    expect(rig.app.files().get("new/n7.md")?.id).toBe(id);
-    expect([...remoteTexts(rig).keys()].every((path) => path.startsWith("new/"))).toBe(true);
+    expect(rig.app.id("new/n7.md")).toBe(id);
+    expect([...rig.app.texts().keys()].every((path) => path.startsWith("new/"))).toBe(true);
   });
 
   test("I21 deletions beside the rename are counted without it", async () => {
@@ -69,7 +69,7 @@ test("rclone 9939: a file that appeared on both sides alike, and was then delete
   await settle(mirror);
   mirror.remove("a.md");
   await settle(mirror);
-  expect([...remoteTexts(rig).keys()]).toEqual(["k.md"]);
+  expect([...rig.app.texts().keys()]).toEqual(["k.md"]);
   expect([...mirror.texts().keys()]).toEqual(["k.md"]);
 });
 
@@ -84,5 +84,5 @@ test('bisync\'s "volatile": files that appear while a sync runs are left to the 
   };
   await settle(mirror);
   expect(rig.app.files().size).toBe(51);
-  expect(remoteTexts(rig)).toEqual(mirror.texts());
+  expect(rig.app.texts()).toEqual(mirror.texts());
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { checkRow, DEPLOYMENTS, type Row, titled } from "../engine/check-row.ts";
-import { openSynced, remoteTexts, settle } from "../promises/fixture.ts";
+import { openSynced, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
 
 /**
@@ -62,10 +62,10 @@ test("TestSRConflictReplaceFileByDir: a folder in place of a document that was e
     "a.md type-clash",
     "a.md/b.md folder-blocked",
   ]);
-  expect(remoteTexts(rig).get("a.md")).toBe("4\n");
+  expect(rig.app.texts().get("a.md")).toBe("4\n");
   mirror.rename("a.md", "d");
   expect((await settle(mirror)).state).toBe("in-sync");
-  expect(mirror.texts()).toEqual(remoteTexts(rig));
+  expect(mirror.texts()).toEqual(rig.app.texts());
   expect([...mirror.texts()]).toEqual([
     ["a.md", "4\n"],
     ["d/b.md", "3\n"],

@@ -113,16 +113,6 @@ export class HostileFixture {
     return foldersIn(this.disk, ROOT);
   }
 
-  /** Returns the contents of all documents on the service. */
-  serviceTexts(): string[] {
-    return [...this.rig.app.files().values()].map(({ text }) => text);
-  }
-
-  /** Returns a document's content on the service; null if there is none. */
-  serviceText(path: string): string | null {
-    return this.rig.app.files().get(path)?.text ?? null;
-  }
-
   /** Returns true if the content store has this content. */
   keeps(text: string): boolean {
     return this.mirror.state.hasText(digestOf(text));
@@ -196,7 +186,7 @@ export async function syncWithLies(options: RamDiskOptions, lies: Lies) {
   fixture.lies = lies;
   const report = await fixture.sync();
   expect(fixture.texts().get("good/one.md")).toBe("one\n");
-  expect(fixture.serviceText("mine.md")).toBe("mine\n");
+  expect(fixture.rig.app.text("mine.md")).toBe("mine\n");
   expect(fixture.others()).toEqual(before);
   return { fixture, report };
 }

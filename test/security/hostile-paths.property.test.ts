@@ -74,7 +74,7 @@ describe("I26 for any paths that the service lists", () => {
           lies += look.files.length + look.folders.length;
           mirrored += [...fixture.texts().values()].filter((text) => text === LIE).length;
           expect(fixture.texts().get("good/one.md")).toBe(`${round}!\n`);
-          expect(fixture.serviceText("mine.md")).toBe("mine\n");
+          expect(fixture.rig.app.text("mine.md")).toBe("mine\n");
           const after = fixture.others();
           for (const at of after.keys()) if (KEPT.test(at)) after.delete(at);
           expect(after).toEqual(before);

@@ -50,7 +50,7 @@ function outside(fixture: HostileFixture): Map<string, string> {
 function expectUntouched(fixture: HostileFixture): void {
   expect([...outside(fixture)].filter(([, text]) => text !== SECRET)).toEqual([]);
   expect([...outside(fixture).keys()].sort()).toEqual(NAMES.toSorted());
-  expect(fixture.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
+  expect([...fixture.rig.app.texts().values()].filter((text) => text === SECRET)).toEqual([]);
   expect(fixture.keeps(SECRET)).toBe(false);
 }
 
@@ -124,7 +124,7 @@ describe("I26 symlinks planted before a cycle", () => {
     expectUntouched(fixture);
     // A document behind a symlink does not count as deleted, so nothing more is deleted on the
     // service.
-    expect(fixture.serviceTexts().length).toBeGreaterThanOrEqual(4);
+    expect(fixture.rig.app.paths().length).toBeGreaterThanOrEqual(4);
   });
 
   it("in the place of a folder: its documents are not absent, and all is well when it is back", async () => {
@@ -132,7 +132,7 @@ describe("I26 symlinks planted before a cycle", () => {
     changeBothSides(fixture);
     const back = swapFolder(fixture, "f");
     for (let i = 0; i < 3; i++) await fixture.sync();
-    expect(fixture.serviceTexts().length).toBe(5);
+    expect(fixture.rig.app.paths().length).toBe(5);
     back();
     await fixture.sync();
     // b.md was deleted on the service while its local folder was not visible. Its file counts as
@@ -226,9 +226,9 @@ describe("I26 symlinks planted during a cycle", () => {
       fixture.disk.beforeCall = null;
       expect([swaps, back]).toEqual([1, null]);
       await fixture.sync();
-      expect(fixture.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
+      expect([...fixture.rig.app.texts().values()].filter((text) => text === SECRET)).toEqual([]);
       expect(fixture.texts().get("f/d.md")).toBe("d, edited locally\n");
-      expect(fixture.serviceText("f/d.md")).toBe("d, edited locally\n");
+      expect(fixture.rig.app.text("f/d.md")).toBe("d, edited locally\n");
       expect([...fixture.texts().values()]).not.toContain(SECRET);
     },
   );

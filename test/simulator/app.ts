@@ -88,6 +88,27 @@ export class App {
     );
   }
 
+  /** Returns the id of the document at a path; undefined if there is none. */
+  id(path: string): DocId | undefined {
+    return this.files().get(path)?.id;
+  }
+
+  /** Returns the content of the document at a path; undefined if there is none. */
+  text(path: string): string | undefined {
+    return this.files().get(path)?.text;
+  }
+
+  /** Returns the ids of all documents, by path. */
+  ids(): Map<string, DocId> {
+    return new Map([...this.files().values()].map(({ path, id }) => [path, id]));
+  }
+
+  /** Returns the contents of all documents, by path and sorted by it. */
+  texts(): Map<string, string> {
+    const files = [...this.files().values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+    return new Map(files.map(({ path, text }) => [path, text]));
+  }
+
   /** Returns the sorted paths of all documents. */
   paths(): string[] {
     return this.#all(FILES)

@@ -75,7 +75,7 @@ async function syncStopped(mirror: Mirror, at: number | null, changed: number[] 
 
 async function settled({ rig, mirror }: Pair): Promise<object> {
   await mirror.syncTimes(3);
-  const files = [...rig.app.files().values()].map(({ path, text }) => [path, text]);
+  const files = [...rig.app.texts()];
   return { here: [...mirror.texts()], there: files.toSorted(), conflicts: mirror.state.load().conflicts.size };
 }
 

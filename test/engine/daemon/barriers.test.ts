@@ -65,7 +65,7 @@ describe("a barrier", () => {
       append();
     }
     expect(statesOf(kept.end!)).toEqual({ "notes/3.md": "live" });
-    expect(rig.app.files().get("notes/3.md")!.text.split("\n").length).toBeGreaterThan(atCall);
+    expect(rig.app.text("notes/3.md")!.split("\n").length).toBeGreaterThan(atCall);
     expect(rig.clock.monotonic() - began).toBeLessThan(6_000);
   });
 
@@ -185,7 +185,7 @@ describe("a barrier", () => {
     expect(statesOf(end)).toEqual({ [awaited]: "waiting" });
     busy.puts = false;
     expect(statesOf((await waitForSync(rig, [awaited], 60_000))[1])).toEqual({ [awaited]: "live" });
-    expect(rig.app.files().get(awaited)!.text).toContain("mine");
+    expect(rig.app.text(awaited)).toContain("mine");
   });
 
   test.each(["moved there by its user", "moved by mdmirror, as on the service"])(
@@ -204,7 +204,7 @@ describe("a barrier", () => {
       await rig.pass(1_000);
       busy.puts = false;
       expect(statesOf((await waiting)[1])).toEqual({ "notes/3.md": "live" });
-      expect(rig.app.files().get("notes/moved.md")!.text).toBe(text);
+      expect(rig.app.text("notes/moved.md")).toBe(text);
     },
   );
 
@@ -221,7 +221,7 @@ describe("a barrier", () => {
     const rig = await twentyNotes({ rig: createRig(1, { fault }) });
     now.phase = "answers are lost";
     rig.save(path, "sent, and not answered\n");
-    await rig.until(() => rig.app.files().get(path)?.text === "sent, and not answered\n");
+    await rig.until(() => rig.app.text(path) === "sent, and not answered\n");
     await rig.until(() => rig.daemon.status().phase.kind === "waiting");
     rig.save(path, "saved after that\n");
     const waiting = waitForSync(rig, [path], 40_000);
@@ -231,6 +231,6 @@ describe("a barrier", () => {
     expect(new Set(rig.mirrored.state.intents().map(({ intent }) => intent.kind))).toEqual(new Set(["sent"]));
     now.phase = "calm";
     expect(statesOf((await waitForSync(rig, [path], 90_000))[1])).toEqual({ [path]: "live" });
-    expect(rig.app.files().get(path)?.text).toBe("saved after that\n");
+    expect(rig.app.text(path)).toBe("saved after that\n");
   });
 });

@@ -79,7 +79,7 @@ describe("sleep and wake", () => {
     rig.requestFaults.sleptMs += 8 * HOUR;
     await rig.pass(61_000);
     expect(rig.events).toContainEqual(expect.objectContaining({ kind: "woke", sleptMs: 8 * HOUR }));
-    expect(rig.app.files().get("notes/note-2.md")?.text).toBe("# Note 2\n\nedited while nobody watched\n");
+    expect(rig.app.text("notes/note-2.md")).toBe("# Note 2\n\nedited while nobody watched\n");
     expect(rig.mirrored.texts().get("notes/note-3.md")).toBe("# Note 3\n\nedited there meanwhile\n");
   });
 
@@ -99,7 +99,7 @@ describe("sleep and wake", () => {
     rig.requestFaults.sleptMs -= 24 * HOUR;
     rig.save("notes/note-2.md", "# Note 2\n\nedited after the clock was set back\n");
     await rig.pass(2_000);
-    expect(rig.app.files().get("notes/note-2.md")?.text).toBe("# Note 2\n\nedited after the clock was set back\n");
+    expect(rig.app.text("notes/note-2.md")).toBe("# Note 2\n\nedited after the clock was set back\n");
     expect(rig.events.some(({ kind }) => kind === "woke")).toBe(false);
   });
 });

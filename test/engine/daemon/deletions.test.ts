@@ -45,7 +45,7 @@ describe("a local deletion", () => {
 
   test("whose file comes back in the very last moment is not sent", async () => {
     const rig = await withNotes(20);
-    const { text } = rig.app.files().get(note(3))!;
+    const text = rig.app.text(note(3))!;
     rig.remove(note(3));
     await rig.pass(29_000);
     // The file watcher does not report this file; the second scan finds it.
@@ -56,7 +56,7 @@ describe("a local deletion", () => {
 
   test("of a document in conflict is not reported as a deletion on the service: its content comes back", async () => {
     const rig = await withNotes(20);
-    const { text } = rig.app.files().get(note(3))!;
+    const text = rig.app.text(note(3))!;
     rig.app.edit(note(3), text.replace("its own", "their own"));
     rig.save(note(3), text.replace("its own", "my own"));
     await rig.until(() => rig.daemon.status().lastReport?.state === "attention");
@@ -77,7 +77,7 @@ describe("a local deletion", () => {
     // An editor creates and removes a temporary file. So the path of note 3 is still unsettled when
     // note 4 is settled.
     rig.hint({ kind: "path", path: note(3) });
-    await rig.until(() => rig.app.files().get(note(4))!.text.includes("number four"));
+    await rig.until(() => rig.app.text(note(4))!.includes("number four"));
     await rig.pass(40_000);
     const pending = rig.events.filter(({ kind }) => kind === "deletion-pending" || kind === "deletion-called-off");
     expect(pending.map(({ kind }) => kind)).toEqual(["deletion-pending"]);
@@ -179,7 +179,7 @@ describe("the folder goes away", () => {
     expect(rig.watched.starts).toBe(2);
     rig.save(note(1), "# Note 1\n\nedited after it was back\n");
     await rig.pass(1_000);
-    expect(rig.app.files().get(note(1))?.text).toBe("# Note 1\n\nedited after it was back\n");
+    expect(rig.app.text(note(1))).toBe("# Note 1\n\nedited after it was back\n");
     expect(rig.sent("DELETE")).toEqual([]);
     expect(rig.app.files().size).toBe(20);
   });
@@ -236,7 +236,7 @@ test("I21 many local deletions that become too many while they wait are announce
 
 it("I04 a file that is moved over a document waits with the deletion of that document, and needs no user", async () => {
   const rig = await withNotes(20);
-  const { id } = rig.app.files().get(note(3))!;
+  const id = rig.app.id(note(3))!;
   rig.rename(note(3), note(4));
   await rig.pass(5_000);
   expect(rig.daemon.status().pendingDeletions.map(({ path }) => path)).toEqual([note(4)]);
@@ -248,13 +248,13 @@ it("I04 a file that is moved over a document waits with the deletion of that doc
   expect([...rig.sent("DELETE"), ...rig.sent("PATCH")]).toEqual([]);
   await rig.pass(30_000);
   expect(rig.daemon.status().lastReport?.state).toBe("in-sync");
-  expect(rig.app.files().get(note(4))?.id).toBe(id);
+  expect(rig.app.id(note(4))).toBe(id);
   expect(rig.app.files().has(note(3))).toBe(false);
 });
 
 it("I04 a chain of files that are moved over documents waits with the one deletion, and needs no user", async () => {
   const rig = await withNotes(20);
-  const ids = [4, 5].map((number) => rig.app.files().get(note(number))!.id);
+  const ids = [4, 5].map((number) => rig.app.id(note(number))!);
   rig.rename(note(4), note(3));
   rig.rename(note(5), note(4));
   await rig.pass(5_000);
@@ -266,7 +266,7 @@ it("I04 a chain of files that are moved over documents waits with the one deleti
   ]);
   await rig.pass(30_000);
   expect(rig.daemon.status().lastReport?.state).toBe("in-sync");
-  expect([3, 4].map((number) => rig.app.files().get(note(number))?.id)).toEqual(ids);
+  expect([3, 4].map((number) => rig.app.id(note(number)))).toEqual(ids);
 });
 
 /** Starts a daemon in sync, with its own key. One document is the only one in its folder. */
@@ -286,7 +286,7 @@ test("I06 an edit beats a deletion of a document that is alone in its folder", a
   const { rig, mirror } = await alone();
   rig.app.remove("f/note.md");
   rig.save("f/note.md", "edited locally\n");
-  await rig.until(() => rig.app.files().get("f/note.md")?.text === "edited locally\n", 300_000);
+  await rig.until(() => rig.app.text("f/note.md") === "edited locally\n", 300_000);
   expect(mirror.texts().get("f/note.md")).toBe("edited locally\n");
   expect(mirror.state.blocks()).toEqual([]);
 });
@@ -298,7 +298,7 @@ test("I19 a folder that is hidden since the last list of folders is not readable
   rig.save("f/note.md", "edited locally\n");
   await rig.until(() => mirror.state.blocks().some(({ reason }) => reason === "gone-or-unreadable"), 300_000);
   service.grant(own.id, { on: null, level: "full" });
-  await rig.until(() => rig.app.files().get("f/note.md")?.text === "edited locally\n", 300_000);
+  await rig.until(() => rig.app.text("f/note.md") === "edited locally\n", 300_000);
   expect([rig.app.files().size, mirror.state.blocks()]).toEqual([2, []]);
 });
 
@@ -370,7 +370,7 @@ test.each([
     expect(fixture.seen.length).toBeGreaterThan(runs + 2);
     expect(posts()).toBe(sent);
     fixture.fault = () => null;
-    await rig.until(() => fixture.rig.app.files().get("d/new.md")?.text === "new\n", 300_000);
+    await rig.until(() => fixture.rig.app.text("d/new.md") === "new\n", 300_000);
     expect(posts()).toBe(sent + 1);
   },
 );
@@ -386,6 +386,6 @@ test("a POST whose answer was lost is sent by a later run, although no list of t
     return method === "POST" && posts++ === 0 ? problem(500, "internal_error") : null;
   };
   rig.save("d/new.md", "new\n");
-  await rig.until(() => fixture.rig.app.files().get("d/new.md")?.text === "new\n", 1_500_000);
+  await rig.until(() => fixture.rig.app.text("d/new.md") === "new\n", 1_500_000);
   expect(posts).toBe(2);
 });

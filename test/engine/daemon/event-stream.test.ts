@@ -70,7 +70,7 @@ describe("while the service sends events", () => {
   test("I10 the echo of its own PUT is no request", async () => {
     const live = await listening();
     live.rig.save(PATH, "# Edited here\n");
-    await live.rig.until(() => live.rig.app.files().get(PATH)?.text === "# Edited here\n");
+    await live.rig.until(() => live.rig.app.text(PATH) === "# Edited here\n");
     live.rig.sent();
     live.news.hint(hintAt(live, PATH));
     await live.rig.pass(1_000);
@@ -226,7 +226,7 @@ describe("a service that does not answer", () => {
     await rig.pass(301_000);
     expect(rig.daemon.status().phase).toEqual({ kind: "idle" });
     expect(rig.daemon.status().retryAt).toBeNull();
-    expect(rig.app.files().get("note-1.md")?.text).toBe("# Note 1\n\nedited meanwhile\n");
+    expect(rig.app.text("note-1.md")).toBe("# Note 1\n\nedited meanwhile\n");
     expect(rig.app.files().size).toBe(8);
   });
 
@@ -270,7 +270,7 @@ describe("time of the last proven sync", () => {
     await rig.pass(600_000);
     const proven = rig.daemon.status().inSyncAsOf;
     rig.save("note-1.md", "# Note 1\n\nits own text, number 1\n\nedited\n");
-    await rig.until(() => rig.app.files().get("note-1.md")!.text.includes("edited"));
+    await rig.until(() => rig.app.text("note-1.md")!.includes("edited"));
     expect(rig.daemon.status().inSyncAsOf).toBe(proven);
     await rig.pass(600_000);
     expect(rig.daemon.status().inSyncAsOf).toBeGreaterThan(proven!);
@@ -366,7 +366,7 @@ describe("protected documents", () => {
       await rig.pass(300_000);
     }
     expect(service.reviews()).toEqual([]);
-    expect(rig.app.files().get("note-1.md")!.text).toBe("# Note 1\n\nsent\n\nand later\n");
+    expect(rig.app.text("note-1.md")).toBe("# Note 1\n\nsent\n\nand later\n");
     expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nsent\n\nand later\n");
   });
 });

@@ -40,7 +40,7 @@ describe("a daemon and files that somebody is editing", () => {
     await rig.pass(10_000);
     program.append("late\n");
     const both = `${TEXT.replace("one", "theirs")}late\n`;
-    await rig.until(() => text(rig) === both && rig.app.files().get("note.md")!.text === both, 10_000);
+    await rig.until(() => text(rig) === both && rig.app.text("note.md")! === both, 10_000);
   });
 
   test("asks once for a run where what a program wrote so cannot be brought back", async () => {
@@ -66,13 +66,13 @@ describe("a daemon and files that somebody is editing", () => {
     const rig = await watching();
     rig.save("note.md", TEXT.replace("three", "mine"));
     await rig.pass(1_000);
-    rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("one", "theirs"));
+    rig.app.edit("note.md", rig.app.text("note.md")!.replace("one", "theirs"));
     await rig.daemon.request("resume");
     expect(text(rig)).toBe(TEXT.replace("three", "mine"));
     // The save advanced the disk's clock by 10 ms. Now both clocks are equal again.
     await rig.clock.sleep(10);
     await rig.until(() => text(rig)!.includes("theirs"), 3_000);
-    rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("two", "theirs, too"));
+    rig.app.edit("note.md", rig.app.text("note.md")!.replace("two", "theirs, too"));
     await rig.daemon.request("resume");
     expect(text(rig)).toContain("theirs, too");
   });
@@ -95,7 +95,7 @@ async function renamedOnService(settings: Partial<Settings> = {}) {
   service.app.create("notes/plan.md", PLAN);
   service.app.create("notes/other.md", "# Other\n\nits own text\n");
   const rig = await startDaemon({ rig: service, settings });
-  const id = rig.idOf("notes/plan.md");
+  const id = rig.app.id("notes/plan.md");
   rig.app.rename("notes/plan.md", "goal.md");
   await rig.until(() => rig.mirrored.texts().has("notes/goal.md"));
   await rig.pass(1_000);
@@ -109,12 +109,12 @@ describe("a document renamed on the service, and open in a local editor", () => 
     const { rig, id } = await renamedOnService();
     for (const edit of ["saved once", "saved twice"]) {
       rig.save("notes/plan.md", `${PLAN}${edit}\n`);
-      await rig.until(() => rig.textOf("notes/goal.md") === `${PLAN}${edit}\n`);
+      await rig.until(() => rig.app.text("notes/goal.md") === `${PLAN}${edit}\n`);
       await rig.pass(1_000);
       expect(rig.mirrored.texts().get("notes/goal.md")).toBe(`${PLAN}${edit}\n`);
       expect(rig.mirrored.texts().has("notes/plan.md")).toBe(false);
     }
-    expect(rig.idOf("notes/goal.md")).toBe(id);
+    expect(rig.app.id("notes/goal.md")).toBe(id);
     expect(rig.app.files().size).toBe(2);
     expect(rig.mirrored.state.events({ limit: 9, kinds: ["late-write"], path: "notes/goal.md" })[0]?.detail).toMatch(
       /saved to its old path notes\/plan\.md/,
@@ -125,7 +125,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
     const { rig } = await renamedOnService();
     rig.save("notes/goal.md", PLAN.replace("first line", "first line, edited at the new path"));
     rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
-    await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""));
+    await rig.until(() => /new path[\s\S]*old path/.test(rig.app.text("notes/goal.md") ?? ""));
     expect(rig.app.files().size).toBe(2);
   });
 
@@ -137,8 +137,8 @@ describe("a document renamed on the service, and open in a local editor", () => 
     rig.save("notes/goal.md", edited);
     rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
     await rig.pass(1_500);
-    expect([mirror.texts().get("notes/goal.md"), rig.textOf("notes/goal.md")]).toEqual([edited, edited]);
-    await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""), 3_000);
+    expect([mirror.texts().get("notes/goal.md"), rig.app.text("notes/goal.md")]).toEqual([edited, edited]);
+    await rig.until(() => /new path[\s\S]*old path/.test(rig.app.text("notes/goal.md") ?? ""), 3_000);
     expect([...mirror.texts().keys()]).toEqual(["notes/goal.md", "notes/other.md"]);
     expect(rig.app.files().size).toBe(2);
   });
@@ -149,8 +149,8 @@ describe("a document renamed on the service, and open in a local editor", () => 
     await rig.until(() => rig.mirrored.texts().get("notes/goal.md")?.includes("on the service") === true);
     await rig.pass(1_000);
     rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
-    await rig.until(() => rig.textOf("notes/goal.md")?.includes("at the old path") === true);
-    expect(rig.textOf("notes/goal.md")).toContain("first line, edited on the service");
+    await rig.until(() => rig.app.text("notes/goal.md")?.includes("at the old path") === true);
+    expect(rig.app.text("notes/goal.md")).toContain("first line, edited on the service");
     expect(rig.app.files().size).toBe(2);
   });
 
@@ -164,23 +164,23 @@ describe("a document renamed on the service, and open in a local editor", () => 
     await rig.until(() => rig.mirrored.texts().has("notes/aim.md"));
     rig.save("notes/goal.md", whole);
     await rig.pass(5_000);
-    expect([rig.textOf("notes/goal.md"), rig.mirrored.texts().get("notes/goal.md")]).toEqual([whole, whole]);
-    expect(rig.idOf("notes/aim.md")).toBe(id);
+    expect([rig.app.text("notes/goal.md"), rig.mirrored.texts().get("notes/goal.md")]).toEqual([whole, whole]);
+    expect(rig.app.id("notes/aim.md")).toBe(id);
   });
 
   test("other text at the old path is a new document", async () => {
     const { rig } = await renamedOnService();
     rig.save("notes/plan.md", OTHER);
-    await rig.until(() => rig.textOf("notes/plan.md") === OTHER);
-    expect(rig.textOf("notes/goal.md")).toBe(PLAN);
+    await rig.until(() => rig.app.text("notes/plan.md") === OTHER);
+    expect(rig.app.text("notes/goal.md")).toBe(PLAN);
   });
 
   test("I09 a file that is moved back is the document, even if another file takes the path it left", async () => {
     const { rig, id } = await renamedOnService();
     rig.rename("notes/goal.md", "notes/plan.md");
     rig.save("notes/goal.md", OTHER);
-    await rig.until(() => rig.textOf("notes/goal.md") === OTHER && rig.textOf("notes/plan.md") === PLAN);
-    expect(rig.idOf("notes/plan.md")).toBe(id);
+    await rig.until(() => rig.app.text("notes/goal.md") === OTHER && rig.app.text("notes/plan.md") === PLAN);
+    expect(rig.app.id("notes/plan.md")).toBe(id);
     expect(rig.mirrored.texts().get("notes/plan.md")).toBe(PLAN);
   });
 
@@ -192,7 +192,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
     rig.remove("notes/goal.md");
     rig.save("notes/plan.md", text);
     rig.save("notes/goal.md", OTHER);
-    await rig.until(() => rig.textOf("notes/goal.md") === OTHER && rig.textOf("notes/plan.md") === text);
+    await rig.until(() => rig.app.text("notes/goal.md") === OTHER && rig.app.text("notes/plan.md") === text);
     expect(rig.mirrored.texts().get("notes/plan.md")).toBe(text);
   });
 
@@ -209,18 +209,18 @@ describe("a document renamed on the service, and open in a local editor", () => 
     await rig.pass(120_000);
     expect(rig.daemon.status().phase.kind).toBe("stopped");
     expect(rig.mirrored.texts()).toEqual(saved);
-    expect(rig.textOf("notes/goal.md")).toBe(PLAN);
+    expect(rig.app.text("notes/goal.md")).toBe(PLAN);
     const { stopped } = rig.daemon.status().lastReport!;
     rig.mirrored.state.setMeta(META.approved, JSON.stringify(stopped.map(toGuardKey)));
     await rig.daemon.request("resume");
-    await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""));
-    expect([rig.idOf("notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);
+    await rig.until(() => /new path[\s\S]*old path/.test(rig.app.text("notes/goal.md") ?? ""));
+    expect([rig.app.id("notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);
   });
 
   test("after the window a save to the old path is a new document", async () => {
     const { rig } = await renamedOnService();
     await rig.pass(660_000);
     rig.save("notes/plan.md", `${PLAN}saved much later\n`);
-    await rig.until(() => rig.textOf("notes/plan.md") === `${PLAN}saved much later\n`);
+    await rig.until(() => rig.app.text("notes/plan.md") === `${PLAN}saved much later\n`);
   });
 });

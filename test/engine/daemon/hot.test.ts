@@ -120,7 +120,7 @@ describe("where somebody works in a large workspace without events", () => {
     const daemon = await largeWorkspace();
     daemon.save(pathOf(5, 5), "# Saved here\n");
     await daemon.pass(7_000);
-    expect(daemon.app.files().get(pathOf(5, 5))?.text).toBe("# Saved here\n");
+    expect(daemon.app.text(pathOf(5, 5))).toBe("# Saved here\n");
     expect(await timeEdit(daemon, pathOf(5, 6), "# Edited there\n")).toBeLessThan(6_000);
   });
 

@@ -21,7 +21,7 @@ async function withPlan(count = 1): Promise<DaemonRig> {
 describe("a local edit", () => {
   test("is one PUT and no other request, 300 ms after its last event", async () => {
     const rig = await withPlan();
-    const id = rig.idOf("notes/plan.md");
+    const id = rig.app.id("notes/plan.md");
     rig.save("notes/plan.md", `${PLAN}fourth\n`);
     await rig.pass(200);
     rig.save("notes/plan.md", `${PLAN}fourth line\n`);
@@ -29,7 +29,7 @@ describe("a local edit", () => {
     expect(rig.sent()).toEqual([]);
     await rig.pass(100);
     expect(rig.sent()).toEqual([`PUT /v1/files/${id}/content`]);
-    expect(rig.textOf("notes/plan.md")).toBe(`${PLAN}fourth line\n`);
+    expect(rig.app.text("notes/plan.md")).toBe(`${PLAN}fourth line\n`);
     await rig.pass(3_000);
     expect(rig.sent("PUT")).toEqual([]);
   });
@@ -43,7 +43,7 @@ describe("a local edit", () => {
     const puts = rig.sent("PUT").length;
     expect(puts).toBeGreaterThanOrEqual(3);
     expect(puts).toBeLessThanOrEqual(5);
-    await rig.until(() => rig.textOf("notes/plan.md") === `${PLAN}edit 99\n`);
+    await rig.until(() => rig.app.text("notes/plan.md") === `${PLAN}edit 99\n`);
   });
 
   test("of one document does not wait for another that is saved all the time for longer than 5 s", async () => {
@@ -53,7 +53,7 @@ describe("a local edit", () => {
       rig.save("notes/plan.md", `${PLAN}edit ${n}\n`);
       await rig.pass(200);
     }
-    expect(rig.textOf("notes/other-1.md")).toBe("# Other 1\n\nedited once\n");
+    expect(rig.app.text("notes/other-1.md")).toBe("# Other 1\n\nedited once\n");
   });
 
   test("I10 a file that mdmirror wrote causes no request", async () => {
@@ -70,9 +70,9 @@ describe("a local edit", () => {
     const rig = await withPlan();
     rig.save("notes/plan.md", "");
     await rig.pass(50_000);
-    expect(rig.textOf("notes/plan.md")).toBe(PLAN);
+    expect(rig.app.text("notes/plan.md")).toBe(PLAN);
     await rig.pass(15_000);
-    expect(rig.textOf("notes/plan.md")).toBe("");
+    expect(rig.app.text("notes/plan.md")).toBe("");
   });
 
   test("a truncate-then-write is one PUT, however long it takes", async () => {
@@ -82,20 +82,20 @@ describe("a local edit", () => {
     rig.save("notes/plan.md", `${PLAN}written late\n`);
     await rig.pass(1_000);
     expect(rig.sent("PUT")).toHaveLength(1);
-    expect(rig.textOf("notes/plan.md")).toBe(`${PLAN}written late\n`);
+    expect(rig.app.text("notes/plan.md")).toBe(`${PLAN}written late\n`);
   });
 });
 
 describe("places", () => {
   test("I09 a rename keeps the id, also when its two events come apart", async () => {
     const rig = await withPlan();
-    const id = rig.idOf("notes/plan.md");
+    const id = rig.app.id("notes/plan.md");
     rig.mirrored.rename("notes/plan.md", "notes/goal.md");
     rig.hint({ kind: "path", path: "notes/goal.md" });
     await rig.pass(1_000);
     rig.hint({ kind: "path", path: "notes/plan.md" });
     await rig.pass(1_000);
-    expect(rig.idOf("notes/goal.md")).toBe(id);
+    expect(rig.app.id("notes/goal.md")).toBe(id);
     expect(rig.app.files().size).toBe(2);
     expect([...rig.sent("POST"), ...rig.sent("DELETE")]).toEqual([]);
   });
@@ -154,8 +154,8 @@ describe("changes on the service", () => {
       rig.save("notes/plan.md", last);
       await rig.pass(250);
     }
-    await rig.until(() => /app[\s\S]*edit 39/.test(rig.textOf("notes/plan.md") ?? ""));
-    await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === rig.textOf("notes/plan.md"));
+    await rig.until(() => /app[\s\S]*edit 39/.test(rig.app.text("notes/plan.md") ?? ""));
+    await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === rig.app.text("notes/plan.md"));
     expect(rig.app.files().size).toBe(2);
   });
 });
@@ -208,7 +208,7 @@ test("a stopped daemon begins no more steps, and the next daemon continues witho
   mirror.disk.advance(60_000);
   await startDaemon({ rig, mirror });
   expect([cameTo(mirror), mirror.state.load().conflicts.size]).toEqual([PATHS, 0]);
-  const sent = PATHS.filter((path) => rig.app.files().get(path)!.text.includes("edited locally"));
+  const sent = PATHS.filter((path) => rig.app.text(path)!.includes("edited locally"));
   expect(sent).toEqual(before);
 });
 
@@ -233,9 +233,9 @@ test.each([
   await daemon.pass(20_000);
   over.abort();
   expect(await asked).toMatchObject({ paths: [{ path: "copy.md", state: "live" }] });
-  expect(rig.app.files().get("note.md")?.id).toBe(id);
-  expect(rig.app.files().get("note.md")?.text).toBe(daemon.mirrored.texts().get("note.md"));
-  expect(rig.app.files().get("copy.md")?.text).toBe(copy);
+  expect(rig.app.id("note.md")).toBe(id);
+  expect(rig.app.text("note.md")).toBe(daemon.mirrored.texts().get("note.md"));
+  expect(rig.app.text("copy.md")).toBe(copy);
   expect(daemon.sent().filter((request) => /^(?:PATCH|DELETE) /.test(request))).toEqual([]);
   expect([...daemon.mirrored.texts().keys()]).toEqual(["copy.md", "note.md", "other.md"]);
 });

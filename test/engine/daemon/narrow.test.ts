@@ -24,8 +24,8 @@ describe("while all is in sync", () => {
     rig.hint({ kind: "path", path: "area/topic/note-1.md" });
     await rig.pass(400);
     expect(rig.sent()).toHaveLength(2);
-    expect(rig.textOf("area/topic/note-0.md")).toBe("# Note 0\n\nanother text\n");
-    expect(rig.textOf("area/topic/note-1.md")).toBe("# Note 1\n\nanother text\n");
+    expect(rig.app.text("area/topic/note-0.md")).toBe("# Note 0\n\nanother text\n");
+    expect(rig.app.text("area/topic/note-1.md")).toBe("# Note 1\n\nanother text\n");
   });
 
   test("a simultaneous edit and deletion are both planned, the deletion after its grace period", async () => {
@@ -40,7 +40,7 @@ describe("while all is in sync", () => {
     await rig.pass(1_000);
     expect(rig.daemon.status().pendingDeletions).toHaveLength(1);
     await rig.pass(40_000);
-    expect(rig.textOf("area/topic/note-1.md")).toBeUndefined();
+    expect(rig.app.text("area/topic/note-1.md")).toBeUndefined();
   });
 
   test("I09 a swap of two documents is two moves and no PUT", async () => {
@@ -51,8 +51,8 @@ describe("while all is in sync", () => {
     rig.rename("area/topic/swap.md", "area/topic/note-1.md");
     await rig.pass(2_000);
     expect(rig.sent("PUT")).toEqual([]);
-    expect(rig.app.files().get("area/topic/note-0.md")?.id).toBe(before.get("area/topic/note-1.md")?.id);
-    expect(rig.app.files().get("area/topic/note-1.md")?.id).toBe(before.get("area/topic/note-0.md")?.id);
+    expect(rig.app.id("area/topic/note-0.md")).toBe(before.get("area/topic/note-1.md")?.id);
+    expect(rig.app.id("area/topic/note-1.md")).toBe(before.get("area/topic/note-0.md")?.id);
   });
 
   test("I22 an edit leaves the blocks of other documents, and their reports", async () => {
@@ -77,7 +77,7 @@ describe("while all is in sync", () => {
     rig.app.edit("area/topic/note-0.md", "# Note 0, from the app\n\nits own text, number 0\n");
     rig.save("area/topic/note-0.md", "# Note 0\n\nits own text, number 0\n\nand a line from here\n");
     const both = "# Note 0, from the app\n\nits own text, number 0\n\nand a line from here\n";
-    await rig.until(() => rig.textOf("area/topic/note-0.md") === both);
+    await rig.until(() => rig.app.text("area/topic/note-0.md") === both);
     await rig.until(() => rig.mirrored.texts().get("area/topic/note-0.md") === both);
   });
 });
@@ -159,7 +159,7 @@ describe("a narrow view of both sides", () => {
     if (still.kind !== "planned") throw new Error(still.kind);
     const { local, remote } = still.trees;
     const path = "area/note-0.md";
-    const id = rig.app.files().get(path)!.id;
+    const id = rig.app.id(path)!;
     const cut = (at: string, seen: RemoteTree = remote) => makeNarrowTrees(state, { local, remote: seen }, [at]);
     expect(cut(path)).not.toBeNull();
     expect(cut("area"), "a known folder").toBeNull();
@@ -221,7 +221,7 @@ describe("watches", () => {
     await made.pass(60_000);
     made.mirrored.write("note.md", "# Note\n\nedited unseen\n");
     await made.pass(40_000);
-    expect(made.app.files().get("note.md")?.text).toBe("# Note\n\nedited unseen\n");
+    expect(made.app.text("note.md")).toBe("# Note\n\nedited unseen\n");
     expect(made.daemon.status()).toMatchObject({ watching: "polling", limit: { code: limit } });
     await made.pass(3_600_000);
     expect(made.events.filter(({ kind }) => kind === "watch-limit")).toHaveLength(1);
@@ -233,14 +233,14 @@ describe("watches", () => {
     rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
     rig.hint({ kind: "overflow", why: "queue full" });
     await rig.pass(1_000);
-    expect(rig.app.files().get("note-2.md")?.text).toBe("# Note 2\n\nedited without a notice\n");
+    expect(rig.app.text("note-2.md")).toBe("# Note 2\n\nedited without a notice\n");
   });
 
   test("the periodic scan finds a change without a notice", async () => {
     const rig = await withNotes(8, inRoot);
     rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
     await rig.pass(605_000);
-    expect(rig.app.files().get("note-2.md")?.text).toBe("# Note 2\n\nedited without a notice\n");
+    expect(rig.app.text("note-2.md")).toBe("# Note 2\n\nedited without a notice\n");
   });
 
   test("after very many notices the folder is walked once more: the last ones may have been dropped", async () => {
@@ -249,7 +249,7 @@ describe("watches", () => {
     await rig.pass(310);
     rig.mirrored.write("bulk/dropped.md", "# Dropped\n");
     await rig.pass(2_000);
-    expect(rig.app.files().get("bulk/dropped.md")?.text).toBe("# Dropped\n");
+    expect(rig.app.text("bulk/dropped.md")).toBe("# Dropped\n");
     expect(rig.app.files().size).toBe(609);
   });
 

@@ -153,16 +153,6 @@ export class DaemonRig {
     });
   }
 
-  /** Returns the id of a document on the service. */
-  idOf(path: string): string | undefined {
-    return this.app.files().get(path)?.id;
-  }
-
-  /** Returns the content of a document on the service. */
-  textOf(path: string): string | undefined {
-    return this.app.files().get(path)?.text;
-  }
-
   hint(hint: WatchHint): void {
     this.watched.hint(hint);
   }

@@ -37,7 +37,7 @@ export async function soakTwoDaemons(seed: number, steps: number, deployment: De
     const path = pick([...app.files().keys()]);
     if (path === undefined) return;
     const what = dice.below(10);
-    if (what < 7) app.edit(path, withLine(app.files().get(path)!.text, "app", step));
+    if (what < 7) app.edit(path, withLine(app.text(path)!, "app", step));
     else if (what < 9) {
       const to = `${nameOf(path).slice(0, -".md".length)}-app${step}.md`;
       if (to.length < 60) app.rename(path, to);

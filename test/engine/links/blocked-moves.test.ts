@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { createRig, type Rig } from "../../simulator/rig.ts";
-import { remoteText } from "./linked-rig.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 
 /**
@@ -87,7 +86,7 @@ test("a document in conflict that goes elsewhere with its own name is linked to 
   const before = mirror.requests.length;
   await mirror.sync();
   expect(mirror.requests.slice(before).filter((one) => one.startsWith("PUT "))).toHaveLength(1);
-  expect(remoteText(rig, "d-0/a.md")).toBe(`[b](${b})\n\nnext, edited there\n\nlast, edited locally\n`);
+  expect(rig.app.text("d-0/a.md")).toBe(`[b](${b})\n\nnext, edited there\n\nlast, edited locally\n`);
   expect(mirror.texts().get("d-0/a.md")).toContain("[b](../d/b2.md)");
 });
 
@@ -101,7 +100,7 @@ test("a document whose folder moved keeps its id beside a new file at its old pa
   mirror.write("d/a.md", "[t](../t/target.md) other content\n");
   rig.app.renameFolder("t", "u");
   await mirror.sync();
-  expect(rig.app.files().get("d-0/a.md")?.id).toBe(a);
+  expect(rig.app.id("d-0/a.md")).toBe(a);
   expect(mirror.texts().get("d/a.md")).toBe("[t](../u/target.md) other content\n");
 });
 
@@ -117,7 +116,7 @@ async function begin(): Promise<{ rig: Rig; mirror: Mirror; b: string; textOfA: 
   rig.app.rename("b.md", "c.md");
   await mirror.sync();
   expect(mirror.texts().get("a.md")).toBe("see [b](c.md)\n");
-  return { rig, mirror, b, textOfA: () => rig.app.files().get("a.md")!.text };
+  return { rig, mirror, b, textOfA: () => rig.app.text("a.md")! };
 }
 
 test("a link that a person changes to a former path of its target leads to the document at that path now", async () => {
@@ -159,6 +158,6 @@ test("what was made of the other version of a conflict keeps its links, whose ta
   mirror.rename("a (theirs).md", "a.md");
   mirror.disk.advance(10);
   await mirror.syncTimes(2);
-  expect(rig.app.files().get("a.md")!.text).toBe(`theirs, see [meals](${meals}), and mine\n`);
+  expect(rig.app.text("a.md")).toBe(`theirs, see [meals](${meals}), and mine\n`);
   expect(mirror.texts().get("a.md")).toBe("theirs, see [meals](food.md), and mine\n");
 });

@@ -4,7 +4,6 @@ import { actLocally, actOnService } from "../../simulator/commands.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { killAtEachCall } from "../../simulator/moment.ts";
-import { remoteId, remoteText } from "./linked-rig.ts";
 import { openSynced } from "../../promises/fixture.ts";
 
 /**
@@ -52,9 +51,7 @@ async function begin(): Promise<{ rig: Rig; mirror: Mirror; a: string; b: string
   mirror.write("b.md", "# B\n\n[a](a.md)\n");
   mirror.write("folder/c.md", "# C\n\n[a](../a.md)\n");
   await mirror.syncTimes(2);
-  const files = rig.app.files();
-  const idOf = (path: string) => files.get(path)!.id as string;
-  return { rig, mirror, a: idOf("a.md"), b: idOf("b.md"), c: idOf("folder/c.md") };
+  return { rig, mirror, a: rig.app.id("a.md")!, b: rig.app.id("b.md")!, c: rig.app.id("folder/c.md")! };
 }
 
 function there(rig: Rig, id: string): { readonly path: string; readonly text: string } {
@@ -164,7 +161,7 @@ test("a text that is read once more as it is sent, for a target that was just cr
   mirror.write("new.md", "# New\n");
   mirror.write("directory/a.md", `${FILLER}\n[b](b.md)\n\n[new](../new.md)\n`);
   await mirror.syncTimes(2);
-  const idOfNew = rig.app.files().get("new.md")!.id;
+  const idOfNew = rig.app.id("new.md")!;
   expect(there(rig, a).text).toBe(`${FILLER}\n[b](${b})\n\n[new](${idOfNew})\n`);
   expect([there(rig, b).path, there(rig, c).path]).toEqual(["c.md", "directory/b.md"]);
 });
@@ -217,7 +214,7 @@ test("a file that could not be read when its folder was moved locally keeps its 
   mirror.requests.length = 0;
   await mirror.syncTimes(2);
   expect(mirror.texts().get("deep/box/a.md")).toBe("[b](../../b.md)\n");
-  expect(rig.app.files().get("deep/box/a.md")?.text).toBe(`[b](${b})\n`);
+  expect(rig.app.text("deep/box/a.md")).toBe(`[b](${b})\n`);
   expect(mirror.writes()).toEqual([]);
 });
 
@@ -244,7 +241,7 @@ function exchange(mirror: Mirror, one: string, other: string): void {
 
 test("two documents exchange paths while base has one inode for both: each keeps its id and its links (I09)", async () => {
   const { rig, mirror } = await syncThree();
-  const idsBefore = new Map([...rig.app.files()].map(([path, { id }]) => [path, id]));
+  const idsBefore = rig.app.ids();
   const [a, b] = ["a.md", "sub/b.md"].map((path) => mirror.state.record(idsBefore.get(path)!)!);
   // The record of `a` has the stamp of `b`. So the rename renames a file that came to the path
   // after the scan.
@@ -264,7 +261,7 @@ async function twoFolders(isLocal: boolean): Promise<{ rig: Rig; mirror: Mirror 
   const mirror = rig.mirror({ links: true });
   for (const folder of ["d", "e"]) {
     rig.app.create(`${folder}/n.md`, `notes of ${folder}\n`);
-    if (!isLocal) rig.app.create(`${folder}/index.md`, INDEX.replace("n.md", remoteId(rig, `${folder}/n.md`)));
+    if (!isLocal) rig.app.create(`${folder}/index.md`, INDEX.replace("n.md", rig.app.id(`${folder}/n.md`)!));
   }
   await mirror.sync();
   if (isLocal) for (const folder of ["d", "e"]) mirror.write(`${folder}/index.md`, INDEX);
@@ -282,17 +279,13 @@ test.each([
   ["files", "created on the service", "d/index.md", "e/index.md", "../e/n.md", "../d/n.md"],
 ])("I09 I10 I13 equal %s, %s, exchange places, killed at any call", async (_what, how, one, other, inD, inE) => {
   const start = await twoFolders(how === "created locally");
-  const [d, e, before] = [
-    remoteId(start.rig, "d/index.md"),
-    remoteId(start.rig, "e/index.md"),
-    contentsById(start.rig),
-  ];
+  const [d, e, before] = [start.rig.app.id("d/index.md")!, start.rig.app.id("e/index.md")!, contentsById(start.rig)];
   exchange(start.mirror, one, other);
   await killAtEachCall(start, {
     open: (beginning) => beginning.open({}, { links: true }),
     async judge({ rig, mirror }) {
       await mirror.syncTimes(3);
-      expect([remoteId(rig, "e/index.md"), remoteId(rig, "d/index.md")]).toEqual([d, e]);
+      expect([rig.app.id("e/index.md")!, rig.app.id("d/index.md")!]).toEqual([d, e]);
       expect(contentsById(rig)).toEqual(before);
       expect(mirror.texts().get("d/index.md")).toBe(INDEX.replace("n.md", inD));
       expect(mirror.texts().get("e/index.md")).toBe(INDEX.replace("n.md", inE));
@@ -301,20 +294,20 @@ test.each([
 });
 
 test("a link by absolute path to a deleted document follows the one that took its path", async () => {
-  const { rig, mirror, idOf } = await openSynced(
+  const { rig, mirror } = await openSynced(
     { "a.md": "[d](/d.md)\n", "c.md": "the third\n", "d.md": "d\n" },
     { links: true },
   );
-  const c = idOf("c.md");
+  const c = rig.app.id("c.md")!;
   mirror.rename("d.md", "x.md");
   mirror.rename("c.md", "d.md");
   mirror.rename("x.md", "c.md");
   rig.app.remove("d.md");
   await mirror.sync();
-  expect(rig.app.files().get("d.md")!.id).toBe(c);
-  expect(remoteText(rig, "a.md")).toBe(`[d](${c})\n`);
+  expect(rig.app.id("d.md")).toBe(c);
+  expect(rig.app.text("a.md")).toBe(`[d](${c})\n`);
   rig.app.rename("d.md", "e.md");
   await mirror.sync();
-  expect(remoteText(rig, "a.md")).toBe(`[d](${c})\n`);
+  expect(rig.app.text("a.md")).toBe(`[d](${c})\n`);
   expect(mirror.texts().get("a.md")).toBe("[d](e.md)\n");
 });

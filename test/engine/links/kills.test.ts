@@ -150,7 +150,7 @@ test.each([
   // mdmirror does not read files again that are older than its last scan.
   start.mirror.disk.advance(5_000);
   await start.mirror.sync();
-  const b = start.rig.app.files().get("b.md")!.id;
+  const b = start.rig.app.id("b.md")!;
   if (what === "a folder") start.rig.app.moveFolder("box", "deep");
   else start.rig.app.move(from, "deep");
   await cutAtEachCall(start, async (cut) => {
@@ -168,7 +168,7 @@ test("power is cut at any call while a file is replaced, and its targets change 
     const [b, c] = [rig.app.create("b.md", "b\n"), rig.app.create("c.md", "of c\n")];
     rig.app.create("a.md", `[b](${b}) [c](${c})\n`);
   });
-  const [b, c] = ["b.md", "c.md"].map((path) => start.rig.app.files().get(path)!.id);
+  const [b, c] = ["b.md", "c.md"].map((path) => start.rig.app.id(path)!);
   start.rig.app.edit("a.md", `[b](${b}) [c](${c})\n\nand more\n`);
   await cutAtEachCall(start, async (cut) => {
     const { app } = cut.rig;
@@ -202,7 +202,7 @@ async function exchanged() {
   mirror.write("c.md", "# Billing\n\n[a](a.md) [b](sub/b.md)\n");
   mirror.write("sub/b.md", TRAVEL);
   await mirror.syncTimes(2);
-  const ids = ["a.md", "sub/b.md"].map((path) => rig.app.files().get(path)!.id);
+  const ids = ["a.md", "sub/b.md"].map((path) => rig.app.id(path)!);
   move(mirror, "a.md", "aside.tmp");
   move(mirror, "sub/b.md", "a.md");
   move(mirror, "aside.tmp", "sub/b.md");

@@ -6,11 +6,3 @@ export function start(): { rig: Rig; mirror: Mirror } {
   const rig = createRig(1);
   return { rig, mirror: rig.mirror({ links: true }) };
 }
-
-export function remoteText(rig: Rig, path: string): string {
-  return rig.app.files().get(path)!.text;
-}
-
-export function remoteId(rig: Rig, path: string): string {
-  return rig.app.files().get(path)!.id;
-}

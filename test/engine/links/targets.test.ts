@@ -4,7 +4,7 @@ import { FILES } from "../../../src/contract/resources.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { openFixture, problem } from "../../promises/fixture.ts";
-import { remoteId, start, remoteText } from "./linked-rig.ts";
+import { start } from "./linked-rig.ts";
 import type { Fault } from "../../variants/variant.ts";
 
 /** Links whose targets are created, are deleted, or are first linked to local files. */
@@ -13,10 +13,10 @@ test("a link that led nowhere is sent by its id when its target appears", async 
   const { rig, mirror } = start();
   mirror.write("a.md", "[later](later.md)\n");
   await mirror.sync();
-  expect(remoteText(rig, "a.md")).toBe("[later](ref://later.md)\n");
+  expect(rig.app.text("a.md")).toBe("[later](ref://later.md)\n");
   mirror.write("later.md", "now\n");
   await mirror.sync();
-  expect(remoteText(rig, "a.md")).toBe(`[later](${remoteId(rig, "later.md")})\n`);
+  expect(rig.app.text("a.md")).toBe(`[later](${rig.app.id("later.md")!})\n`);
   expect(mirror.texts().get("a.md")).toBe("[later](later.md)\n");
 });
 
@@ -42,7 +42,7 @@ test("a link whose target appeared stays to be sent while the service refuses it
   expect(fixture.seen.filter(({ method }) => method !== "GET")).toEqual([]);
   fixture.fault = () => null;
   await mirror.sync();
-  expect(remoteText(rig, "a.md")).toBe(`[later](${remoteId(rig, "later.md")})\n`);
+  expect(rig.app.text("a.md")).toBe(`[later](${rig.app.id("later.md")!})\n`);
 });
 
 test("a protected document is not sent to review for a link whose target appeared", async () => {
@@ -79,7 +79,7 @@ test("a link to a document created in the same sync is sent by id, although the 
   mirror.write("new.md", "[a](work/a.md)\n");
   rig.app.rename("work/a.md", "b.md");
   await mirror.syncTimes(2);
-  expect(remoteText(rig, "work/b.md")).toBe(`words\n\n[new](${remoteId(rig, "new.md")})\n`);
+  expect(rig.app.text("work/b.md")).toBe(`words\n\n[new](${rig.app.id("new.md")!})\n`);
   expect(mirror.texts().get("new.md")).toBe("[a](work/b.md)\n");
 });
 
@@ -92,12 +92,12 @@ test("a link to a target that is deleted on the service and returns as a new doc
   rig.app.remove("b.md");
   mirror.write("b.md", "b, edited locally\n");
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
-  expect(remoteText(rig, "a.md")).toBe(`[b](${remoteId(rig, "b.md")})\n`);
+  expect(rig.app.text("a.md")).toBe(`[b](${rig.app.id("b.md")!})\n`);
   expect(await mirror.syncWrites()).toEqual([]);
 });
 
 test.each([
-  ["there", (rig: Rig) => rig.app.edit("a.md", `${remoteText(rig, "a.md")}more\n`)],
+  ["there", (rig: Rig) => rig.app.edit("a.md", `${rig.app.text("a.md")!}more\n`)],
   ["here", (_rig: Rig, mirror: Mirror) => mirror.write("a.md", `${mirror.texts().get("a.md")!}more\n`)],
 ])("a link whose target the key could not read is by path once it can, edited %s or not", async (_where, edit) => {
   const rig = createRig(1);
@@ -111,7 +111,7 @@ test.each([
   edit(rig, mirror);
   await mirror.syncTimes(2);
   expect(mirror.texts().get("a.md")).toBe("[b](secret/b.md#x)\nmore\n");
-  expect(remoteText(rig, "a.md")).toBe(`[b](${b}#x)\nmore\n`);
+  expect(rig.app.text("a.md")).toBe(`[b](${b}#x)\nmore\n`);
 });
 
 test("an absolute path becomes a relative local path once it has a target, and nothing is sent or written again", async () => {
@@ -135,7 +135,7 @@ test("an absolute path that led nowhere leads to a file that is created later, i
   mirror.write("plans/b.md", "b\n");
   await mirror.sync();
   expect(mirror.texts().get("notes/a.md")).toBe("[b](../plans/b.md#late)\n");
-  expect(remoteText(rig, "notes/a.md")).toBe("[b](/plans/b.md#late)\n");
+  expect(rig.app.text("notes/a.md")).toBe("[b](/plans/b.md#late)\n");
 });
 
 test("an absolute path that a person wrote stays while it leads somewhere, and costs no write", async () => {
@@ -166,14 +166,14 @@ test("a link whose target appears in the sync that ends a conflict is sent by id
   mirror.write("a.md", `old\n\n${body}`);
   await mirror.sync();
   mirror.write("a.md", `mine\n\n${body}`);
-  rig.app.edit("a.md", remoteText(rig, "a.md").replace("old", "theirs"));
+  rig.app.edit("a.md", rig.app.text("a.md")!.replace("old", "theirs"));
   expect(await mirror.sync()).toMatchObject({ state: "attention", counts: { conflicts: 1 } });
   await mirror.sync();
   mirror.rename("a (theirs).md", "a.md");
-  rig.app.edit("a.md", `${remoteText(rig, "a.md")}more\n`);
+  rig.app.edit("a.md", `${rig.app.text("a.md")!}more\n`);
   mirror.write("later.md", "now\n");
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
-  expect(remoteText(rig, "a.md")).toBe(`theirs\n\nwords\n\n[later](${remoteId(rig, "later.md")})\nmore\n`);
+  expect(rig.app.text("a.md")).toBe(`theirs\n\nwords\n\n[later](${rig.app.id("later.md")!})\nmore\n`);
 });
 
 /** A first sync in which files and documents have the same paths and contain links. */
@@ -192,10 +192,10 @@ test("a file that links by path to what the text links to by an absolute one is 
   const mirror = adopting(rig, { "plans/a.md": "[b](b.md#late)\n" });
   expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 0, uploaded: 0 });
   expect(mirror.texts().get("plans/a.md")).toBe("[b](b.md#late)\n");
-  expect(remoteText(rig, "plans/a.md")).toBe("[b](/plans/b.md#late)\n");
+  expect(rig.app.text("plans/a.md")).toBe("[b](/plans/b.md#late)\n");
   rig.app.renameFolder("plans", "later");
   await mirror.sync();
-  expect(remoteText(rig, "later/a.md")).toBe("[b](/plans/b.md#late)\n");
+  expect(rig.app.text("later/a.md")).toBe("[b](/plans/b.md#late)\n");
 });
 
 test("a file that links to nothing where the text has an id is that document's, and leads there from then on (I05)", async () => {
@@ -205,7 +205,7 @@ test("a file that links to nothing where the text has an id is that document's, 
   const mirror = adopting(rig, { "a.md": "[b](sub/b.md#late)\n" });
   expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 0, uploaded: 0 });
   expect(mirror.texts().get("a.md")).toBe("[b](under/b.md#late)\n");
-  expect(remoteText(rig, "a.md")).toBe(`[b](${b}#late)\n`);
+  expect(rig.app.text("a.md")).toBe(`[b](${b}#late)\n`);
 });
 
 test("a file that links to another file than the text is a version of its own (I05)", async () => {
@@ -215,8 +215,8 @@ test("a file that links to another file than the text is a version of its own (I
   const mirror = adopting(rig, { "a.md": "[b](sub/b.md)\n", "sub/b.md": "mine\n" });
   expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 1 });
   expect(mirror.texts().get("a.md")).toBe("[b](sub/b.md)\n");
-  expect(remoteText(rig, "a.md")).toBe(`[b](${b})\n`);
-  expect(remoteId(rig, "sub/b.md")).not.toBe(b);
+  expect(rig.app.text("a.md")).toBe(`[b](${b})\n`);
+  expect(rig.app.id("sub/b.md")).not.toBe(b);
 });
 
 test("a file that differs from the text in more than its links is a version of its own (I05)", async () => {
@@ -240,7 +240,7 @@ test("ids that a clone left in a file, and forgot when it was killed, become pat
   rig.app.rename("b.md", "c.md");
   await mirror.sync();
   expect(mirror.texts().get("a.md")).toBe("[b](c.md#late)\n");
-  expect(remoteText(rig, "a.md")).toBe(`[b](${b}#late)\n`);
+  expect(rig.app.text("a.md")).toBe(`[b](${b}#late)\n`);
 });
 
 /**
@@ -279,7 +279,7 @@ async function cloneThatMisses(act: (rig: Rig) => void): Promise<{ rig: Rig; mir
 test("a link to what a list does not show stays that link, though base does not know it yet (I10)", async () => {
   const { rig, mirror, b } = await cloneThatMisses(() => undefined);
   expect(mirror.texts().get("a.md")).toBe("[b](elsewhere/b.md)\n\nand more\n");
-  expect(remoteText(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
+  expect(rig.app.text("a.md")).toBe(`[b](${b})\n\nand more\n`);
 });
 
 test("content that is read because a link leads to its document is stored as content of the service", async () => {
@@ -291,7 +291,7 @@ test("content that is read because a link leads to its document is stored as con
 test("a link to a document that was deleted before its download is inert", async () => {
   const { rig, mirror } = await cloneThatMisses(({ app }) => app.remove("box/b.md"));
   expect(mirror.texts().get("a.md")).toBe("[b](box/b.md)\n\nand more\n");
-  expect(remoteText(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
+  expect(rig.app.text("a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
 });
 
 test("a link to a document that a key may not read for a time has its target again afterwards (I19)", async () => {
@@ -305,11 +305,11 @@ test("a link to a document that a key may not read for a time has its target aga
   await mirror.sync();
   mirror.write("a.md", "[b](box/b.md)\n\nand more\n");
   await mirror.sync();
-  expect(remoteText(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
+  expect(rig.app.text("a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
   rig.app.rename("box/b.md", "c.md");
   rig.grant(made.id, { on: null, level: "full" });
   await mirror.syncTimes(2);
-  expect(remoteText(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
+  expect(rig.app.text("a.md")).toBe(`[b](${b})\n\nand more\n`);
   expect(mirror.texts().get("a.md")).toBe("[b](box/c.md)\n\nand more\n");
 });
 
@@ -327,8 +327,8 @@ test("a link by absolute path stays while another document has taken its target'
   };
   await mirror.sync();
   mirror.disk.beforeCall = null;
-  expect(remoteText(rig, "a.md")).toBe("[d](/d.md)\n");
-  expect(rig.app.files().get("d.md")!.id).toBe(d);
+  expect(rig.app.text("a.md")).toBe("[d](/d.md)\n");
+  expect(rig.app.id("d.md")).toBe(d);
 });
 
 test("a run says of the links that it sent to no document why, each reason with its first places", async () => {

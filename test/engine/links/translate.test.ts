@@ -1,7 +1,7 @@
 import { expect, test, describe } from "vitest";
 import { FILES } from "../../../src/contract/resources.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
-import { remoteId, start, remoteText } from "./linked-rig.ts";
+import { start } from "./linked-rig.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { keepsText } from "../../promises/fixture.ts";
 
@@ -13,9 +13,9 @@ test("links by path go up by id; what is linked to is created first, and a circl
   mirror.write("index.md", "[c](sub/c.md)\n");
   const report = await mirror.sync();
   expect(report).toMatchObject({ state: "in-sync", counts: { createdRemote: 4, uploaded: 1, downloaded: 0 } });
-  const [a, b, c] = [remoteId(rig, "a.md"), remoteId(rig, "sub/b.md"), remoteId(rig, "sub/c.md")];
-  expect(remoteText(rig, "a.md")).toBe(`to [b](${b}) and [c](${c}#x)\n`);
-  expect(remoteText(rig, "sub/b.md")).toBe(`back to [a](${a}), [c](${c}), [none](ref://none.md)\n`);
+  const [a, b, c] = [rig.app.id("a.md")!, rig.app.id("sub/b.md")!, rig.app.id("sub/c.md")!];
+  expect(rig.app.text("a.md")).toBe(`to [b](${b}) and [c](${c}#x)\n`);
+  expect(rig.app.text("sub/b.md")).toBe(`back to [a](${a}), [c](${c}), [none](ref://none.md)\n`);
   expect(mirror.texts().get("a.md")).toBe("to [b](sub/b.md) and [c](sub/c.md#x)\n");
 });
 
@@ -40,7 +40,7 @@ test("links by id come down by path, and an edit of such a file goes up by id (I
   mirror.requests.length = 0;
   mirror.write("a.md", "[b](sub/b.md) and [there](sub/b.md)\nmore\n");
   await mirror.sync();
-  expect(remoteText(rig, "a.md")).toBe(`[b](${b}) and [there](/sub/b.md)\nmore\n`);
+  expect(rig.app.text("a.md")).toBe(`[b](${b}) and [there](/sub/b.md)\nmore\n`);
 });
 
 test("links to a file that is moved locally are rewritten: no PUT, no conflict (I10)", async () => {
@@ -59,8 +59,8 @@ test("links to a file that is moved locally are rewritten: no PUT, no conflict (
   expect(mirror.texts().get("a.md")).toBe('[b](deep/c.md "title") ![b](<deep/c.md>)\n');
   expect(mirror.texts().get("deep/c.md")).toBe("[a](../a.md)\n");
   expect(mirror.requests.some((request) => request.startsWith("PUT"))).toBe(false);
-  const id = remoteId(rig, "deep/c.md");
-  expect(remoteText(rig, "a.md")).toBe(`[b](${id} "title") ![b](<${id}>)\n`);
+  const id = rig.app.id("deep/c.md")!;
+  expect(rig.app.text("a.md")).toBe(`[b](${id} "title") ![b](<${id}>)\n`);
 });
 
 test("a plan remembers nothing of the links that it read (I23)", async () => {
@@ -83,15 +83,15 @@ test.each([
   mirror.write("x.md", "this is x\n");
   mirror.write("y.md", "that is y, which is another\n");
   await mirror.sync();
-  const [x, y] = [remoteId(rig, "x.md"), remoteId(rig, "y.md")];
+  const [x, y] = [rig.app.id("x.md")!, rig.app.id("y.md")!];
   mirror.requests.length = 0;
   mirror.rename("x.md", "z.md");
   mirror.rename("y.md", "x.md");
   mirror.rename("z.md", "y.md");
   mirror.write("a.md", `[x](x.md) [y](y.md)\n${more}`);
   await mirror.sync();
-  expect(remoteId(rig, "y.md")).toBe(x);
-  expect(remoteText(rig, "a.md")).toBe(`[x](${x}) [y](${y})\n${more}`);
+  expect(rig.app.id("y.md")).toBe(x);
+  expect(rig.app.text("a.md")).toBe(`[x](${x}) [y](${y})\n${more}`);
   expect(mirror.texts().get("a.md")).toBe(`[x](y.md) [y](x.md)\n${more}`);
   expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(more === "" ? 0 : 1);
 });
@@ -107,7 +107,7 @@ test("a linked part of the workspace leaves links out of it as they are, and tra
   expect(mirror.texts().get("a.md")).toBe(`[b](sub/b.md) [b](sub/b.md) [out](${out}) [out](/other.md)\n`);
   mirror.write("a.md", `${mirror.texts().get("a.md")!}more\n`);
   await mirror.sync();
-  expect(remoteText(rig, "area/a.md")).toBe(`${text}more\n`);
+  expect(rig.app.text("area/a.md")).toBe(`${text}more\n`);
 });
 
 function startWiki(): { rig: Rig; mirror: Mirror } {
@@ -115,7 +115,6 @@ function startWiki(): { rig: Rig; mirror: Mirror } {
   return { rig, mirror: rig.mirror({ links: "wiki" }) };
 }
 
-const there = (rig: Rig, path: string) => rig.app.files().get(path)!;
 const writes = (mirror: Mirror) => mirror.writes();
 
 test("wiki links go up by id, targets first, and come down as wiki links on another machine", async () => {
@@ -123,9 +122,9 @@ test("wiki links go up by id, targets first, and come down as wiki links on anot
   mirror.write("a.md", "[[Plan]] [[Plan#h|the plan]] [[Nobody]]\n");
   mirror.write("sub/Plan.md", "[[a]]\n");
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
-  const { id } = there(rig, "sub/Plan.md");
-  expect(there(rig, "a.md").text).toBe(`[[Plan]](${id}) [[the plan]](${id}#h) [[Nobody]]\n`);
-  expect(there(rig, "sub/Plan.md").text).toBe(`[[a]](${there(rig, "a.md").id})\n`);
+  const id = rig.app.id("sub/Plan.md")!;
+  expect(rig.app.text("a.md")).toBe(`[[Plan]](${id}) [[the plan]](${id}#h) [[Nobody]]\n`);
+  expect(rig.app.text("sub/Plan.md")).toBe(`[[a]](${rig.app.id("a.md")})\n`);
   mirror.requests.length = 0;
   expect(await mirror.sync()).toMatchObject({ counts: { respelled: 0 } });
   expect(writes(mirror)).toEqual([]);
@@ -139,7 +138,7 @@ test("a renamed target is linked by its new name, locally and on the service, wi
   mirror.write("a.md", "[[Plan]] ![[Plan]]\n");
   mirror.write("Plan.md", "plan\n");
   await mirror.sync();
-  const { text } = there(rig, "a.md");
+  const text = rig.app.text("a.md")!;
   mirror.requests.length = 0;
   mirror.rename("Plan.md", "Budget.md");
   mirror.disk.advance(10);
@@ -148,7 +147,7 @@ test("a renamed target is linked by its new name, locally and on the service, wi
   rig.app.rename("Budget.md", "Plan.md");
   await mirror.sync();
   expect(mirror.texts().get("a.md")).toBe("[[Plan]] ![[Plan]]\n");
-  expect(there(rig, "a.md").text).toBe(text);
+  expect(rig.app.text("a.md")).toBe(text);
   expect(mirror.requests.some((request) => request.startsWith("PUT"))).toBe(false);
 });
 
@@ -157,12 +156,12 @@ test("a name that a second document gets is said with its folder, and the text t
   mirror.write("a.md", "[[Plan]]\n");
   mirror.write("x/Plan.md", "one\n");
   await mirror.sync();
-  const { text } = there(rig, "a.md");
+  const text = rig.app.text("a.md")!;
   mirror.requests.length = 0;
   mirror.write("y/Plan.md", "another\n");
   await mirror.sync();
   expect(mirror.texts().get("a.md")).toBe("[[x/Plan|Plan]]\n");
-  expect(there(rig, "a.md").text).toBe(text);
+  expect(rig.app.text("a.md")).toBe(text);
   expect(mirror.requests.some((request) => request.startsWith("PUT"))).toBe(false);
   mirror.requests.length = 0;
   await mirror.sync();
@@ -173,10 +172,10 @@ test("a wiki link whose document is made later is sent by its id then", async ()
   const { rig, mirror } = startWiki();
   mirror.write("a.md", "[[Later]]\n");
   await mirror.sync();
-  expect(there(rig, "a.md").text).toBe("[[Later]]\n");
+  expect(rig.app.text("a.md")).toBe("[[Later]]\n");
   mirror.write("deep/Later.md", "now\n");
   await mirror.sync();
-  expect(there(rig, "a.md").text).toBe(`[[Later]](${there(rig, "deep/Later.md").id})\n`);
+  expect(rig.app.text("a.md")).toBe(`[[Later]](${rig.app.id("deep/Later.md")})\n`);
   expect(mirror.texts().get("a.md")).toBe("[[Later]]\n");
 });
 
@@ -186,12 +185,12 @@ test("an edit beside a wiki link merges with an edit on the service", async () =
   mirror.write("a.md", `[[Plan]]\n\n${filler}\n`);
   mirror.write("Plan.md", "plan\n");
   await mirror.sync();
-  const { id } = there(rig, "Plan.md");
+  const id = rig.app.id("Plan.md")!;
   rig.app.edit("a.md", `[[Plan]](${id})\n\n${filler}\nand [[there]](${id})\n`);
   mirror.write("a.md", `[[Plan]] here\n\n${filler}\n`);
   expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { merged: 1, conflicts: 0 } });
   expect(mirror.texts().get("a.md")).toBe(`[[Plan]] here\n\n${filler}\nand [[Plan|there]]\n`);
-  expect(there(rig, "a.md").text).toBe(`[[Plan]](${id}) here\n\n${filler}\nand [[there]](${id})\n`);
+  expect(rig.app.text("a.md")).toBe(`[[Plan]](${id}) here\n\n${filler}\nand [[there]](${id})\n`);
 });
 
 /** Syncs a folder with a part of the workspace; in it one document links to another. */
@@ -213,7 +212,7 @@ test("a link to what was moved out of the mirrored part does not lead to what co
   rig.app.create("area/b.md", "# Hotels\n");
   await mirror.sync();
   expect(Object.fromEntries(mirror.texts())).toEqual({ "a.md": `see [b](${b}#costs)\n`, "b.md": "# Hotels\n" });
-  expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs)\n`);
+  expect(rig.app.text("area/a.md")).toBe(`see [b](${b}#costs)\n`);
 });
 
 test("a link to a document that left the linked part is as in a new clone, and is a path again after its return", async () => {
@@ -232,7 +231,7 @@ test("a link to a document that left the linked part is as in a new clone, and i
     expect(one.texts().get("a.md")).toBe("see [b](d.md#costs)\n");
   }
   expect(mirror.writes()).toEqual([]);
-  expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs)\n`);
+  expect(rig.app.text("area/a.md")).toBe(`see [b](${b}#costs)\n`);
 });
 
 test("the links of a document that was moved out of the mirrored part and edited locally follow their targets", async () => {
@@ -247,7 +246,7 @@ test("the links of a document that was moved out of the mirrored part and edited
   rig.app.move("other/a.md", "area");
   await mirror.sync();
   expect(mirror.texts().get("a.md")).toBe("see [b](d.md#costs), and more\n");
-  expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs), and more\n`);
+  expect(rig.app.text("area/a.md")).toBe(`see [b](${b}#costs), and more\n`);
   expect(mirror.state.load().blocks.size).toBe(0);
 });
 
@@ -283,7 +282,7 @@ async function syncTwo(): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
   mirror.write("a.md", "[b](b.md)\n");
   mirror.write("b.md", "b\n");
   await mirror.sync();
-  return { rig, mirror, b: rig.app.files().get("b.md")!.id };
+  return { rig, mirror, b: rig.app.id("b.md")! };
 }
 
 describe("I03 with links translated, no content is lost", () => {
@@ -324,7 +323,7 @@ describe("I14 with links translated, an edit that is saved while the links are r
       await syncWith(mirror, at, () => mirror.disk.user[way](mirror.path("a.md"), saved));
       mirror.disk.advance(10);
       await mirror.syncTimes(3);
-      expect(rig.app.files().get("a.md")!.text, `at call ${at}`).toBe(`[b](${b}) saved late\n`);
+      expect(rig.app.text("a.md")!, `at call ${at}`).toBe(`[b](${b}) saved late\n`);
       expect(mirror.texts().get("a.md"), `at call ${at}`).toBe("[b](c.md) saved late\n");
       expect([...mirror.texts().keys()], `at call ${at}`).toEqual(["a.md", "c.md"]);
     }

@@ -28,7 +28,7 @@ async function undo(mirror: Mirror, run: number | null = null, stop?: AbortSigna
 }
 
 function textsOf(rig: Rig): Map<string, string> {
-  return new Map([...rig.app.files()].map(([path, { text }]) => [path, text]));
+  return rig.app.texts();
 }
 
 const BEGUN = new Map(TREE.map((path) => [path, `${path}\n`]));
@@ -60,7 +60,7 @@ const WAYS: readonly Way[] = [
 describe("undo of what a run moved", () => {
   test.each(WAYS)("local: %s, on the service: %s: all is where it was, with its id", async (local, remote, count) => {
     const { rig, mirror } = await begun();
-    const ids = new Map([...rig.app.files()].map(([path, { id }]) => [path, id]));
+    const ids = rig.app.ids();
     actLocally(mirror, local);
     actOnService(rig.app, remote);
     const report = await mirror.sync();
@@ -73,7 +73,7 @@ describe("undo of what a run moved", () => {
     expect(await mirror.sync()).toMatchObject({ state: "in-sync", attention: [] });
     expect(sorted(textsOf(rig))).toEqual(sorted(BEGUN));
     expect(sorted(mirror.texts())).toEqual(sorted(BEGUN));
-    expect(new Map([...rig.app.files()].map(([path, { id }]) => [path, id]))).toEqual(ids);
+    expect(rig.app.ids()).toEqual(ids);
     expect(rig.app.folders().toSorted()).toEqual(["a", "a/s", "b", "c", "d"]);
   });
 
@@ -82,14 +82,14 @@ describe("undo of what a run moved", () => {
     const mirror = rig.mirror();
     for (const path of TREE) rig.app.create(path, `${path}\n`);
     await mirror.sync();
-    const ids = new Map([...rig.app.files()].map(([path, { id }]) => [path, id]));
+    const ids = rig.app.ids();
     mirror.disk.user.rename(here("a"), here("aa"));
     const report = await mirror.sync();
     expect([...rig.app.files().keys()]).toContain("aa/s/y.md");
     expect((await undo(mirror, report!.run)).ends.filter(({ done }) => !done)).toEqual([]);
     await mirror.sync();
     expect(sorted(textsOf(rig))).toEqual(sorted(BEGUN));
-    expect(new Map([...rig.app.files()].map(([path, { id }]) => [path, id]))).toEqual(ids);
+    expect(rig.app.ids()).toEqual(ids);
   });
 
   test("what came into the folder since goes back with it", async () => {

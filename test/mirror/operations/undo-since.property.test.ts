@@ -19,7 +19,7 @@ function make({ rig, mirror }: { rig: Rig; mirror: Mirror }, { what, at, to }: C
   const texts = mirror.texts();
   const files = [...texts.keys()].toSorted();
   const path = files[at % files.length]!;
-  const there = rig.app.files().get(path)?.text;
+  const there = rig.app.text(path);
   if (what === "edit") mirror.write(path, `${texts.get(path)}edit ${n}\n`);
   if (what === "edit there" && there !== undefined) rig.app.edit(path, `${there}there ${n}\n`);
   if (what === "write anew") mirror.write(path, `anew ${n}\n`);
