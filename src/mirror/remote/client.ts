@@ -6,13 +6,11 @@ import type { Wire } from "../../common/wire.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
-import * as files from "./resources.ts";
-import * as folders from "./resources.ts";
+import * as resources from "./resources.ts";
 import { HttpClient } from "./http.ts";
 import { listAll } from "./listing.ts";
 import { EventStream } from "./event-stream.ts";
 import { CallQueue } from "./queue.ts";
-import { type CallContext, getFile } from "./resources.ts";
 import { ApiCaller } from "./retry.ts";
 import { createScrub } from "./reply.ts";
 import { readFile } from "./shapes.ts";
@@ -47,20 +45,20 @@ export function createRemote({ wire, key, clock, random, log, ...options }: Remo
   return {
     listFiles: (selector, onPage, receiver) =>
       listAll({ ...context, route: FILES, selector, read: readFile, onPage, receiver }),
-    listFolders: (prefix) => folders.listFolders(context, prefix === "" ? null : prefix),
-    findFolder: (path) => folders.findFolder(context, path),
+    listFolders: (prefix) => resources.listFolders(context, prefix === "" ? null : prefix),
+    findFolder: (path) => resources.findFolder(context, path),
     itemsAt: (path) => listItemsAt(context, path),
-    getFile: (id) => getFile(context, id),
-    createFile: (path, content) => files.createFile(context, path, content),
-    putContent: (id, baseChangeId, content) => files.putContent(context, id, baseChangeId, content),
-    renameFile: (id, name) => files.patchFile(context, id, { name }),
-    moveFile: (id, parent) => files.patchFile(context, id, { parentId: toParentId(parent) }),
-    setProtected: (id, value) => files.patchFile(context, id, { protected: value }),
-    deleteFile: (id) => files.deleteFile(context, id),
-    createFolder: (path) => folders.createFolder(context, path),
-    renameFolder: (id, name) => folders.patchFolder(context, id, { name }),
-    moveFolder: (id, parent) => folders.patchFolder(context, id, { parentId: toParentId(parent) }),
-    deleteFolder: (id) => folders.deleteFolder(context, id),
+    getFile: (id) => resources.getFile(context, id),
+    createFile: (path, content) => resources.createFile(context, path, content),
+    putContent: (id, baseChangeId, content) => resources.putContent(context, id, baseChangeId, content),
+    renameFile: (id, name) => resources.patchFile(context, id, { name }),
+    moveFile: (id, parent) => resources.patchFile(context, id, { parentId: toParentId(parent) }),
+    setProtected: (id, value) => resources.patchFile(context, id, { protected: value }),
+    deleteFile: (id) => resources.deleteFile(context, id),
+    createFolder: (path) => resources.createFolder(context, path),
+    renameFolder: (id, name) => resources.patchFolder(context, id, { name }),
+    moveFolder: (id, parent) => resources.patchFolder(context, id, { parentId: toParentId(parent) }),
+    deleteFolder: (id) => resources.deleteFolder(context, id),
     traits: () => traits.current(),
     noteReadBack: (sent, isSame) => traits.learnFromReadBack(sent, isSame),
     generation: () => http.generation(),
@@ -80,12 +78,12 @@ function toParentId(parent: ParentRef): DirId | null {
 }
 
 async function listItemsAt(
-  context: CallContext,
+  context: resources.CallContext,
   path: RemotePath,
 ): Promise<readonly (FileResource | FolderResource)[]> {
   const selector = { kind: "path", path } as const;
   const listing = await listAll({ ...context, route: FILES, selector, read: readFile });
-  const items = [...listing.items, ...(await folders.listFoldersAt(context, path))];
+  const items = [...listing.items, ...(await resources.listFoldersAt(context, path))];
   for (const item of items) context.traits.learnFromSpelling(path, item.path);
   return items;
 }

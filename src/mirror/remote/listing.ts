@@ -73,6 +73,10 @@ function endAsFailed(fault: Fault): ListingEnd {
   return { kind: "failed", fault };
 }
 
+function endAsMisread(why: string, requestId: string | null): ListingEnd {
+  return endAsFailed(createMisreadFault(GET_REQUEST, why, requestId));
+}
+
 /**
  * Reads all pages of a list. If an item is listed twice, the later one is used. If an item cannot
  * be read, the result is incomplete, so that this item is not taken as deleted.
@@ -110,8 +114,8 @@ class ListTraversal<Item extends { readonly id: string }> {
   #nextReply: Promise<ApiReply> | null = null;
   #listedItems = 0;
   #pagesWithoutNew = 0;
-  /** Fault for the first item that could not be read; null if all could be read. */
-  #unreadableItem: Fault | null = null;
+  /** End of the list because of the first item that could not be read; null if all could be read. */
+  #unreadableItem: ListingEnd | null = null;
 
   constructor(options: ListOptions<Item>, seen: Map<string, Item>) {
     this.#options = options;
@@ -123,7 +127,7 @@ class ListTraversal<Item extends { readonly id: string }> {
   async run(): Promise<ListingEnd> {
     for (;;) {
       const excess = whyTooLong(this.#totals);
-      if (excess !== null) return endAsFailed(createMisreadFault(GET_REQUEST, excess, null));
+      if (excess !== null) return endAsMisread(excess, null);
       const reply = await (this.#nextReply ?? this.#request(this.#cursor));
       this.#nextReply = null;
       const page = reply.kind === "success" ? this.#readPage(reply) : this.#endRefused(reply);
@@ -153,7 +157,7 @@ class ListTraversal<Item extends { readonly id: string }> {
     const page = readPage(reply.value);
     const description = this.#checksOrigin() ? describeForeignAnswer(page, reply.value) : null;
     if (description !== null) return endAsFailed(createForeignFault(reply.from, reply.status, description, requestId));
-    if (!page.ok) return endAsFailed(createMisreadFault(GET_REQUEST, page.why, requestId));
+    if (!page.ok) return endAsMisread(page.why, requestId);
     this.#totals.pages++;
     return { kind: "page", ...page.value, requestId };
   }
@@ -182,22 +186,20 @@ class ListTraversal<Item extends { readonly id: string }> {
     const itemsBefore = this.#totals.items;
     const why = storeItems(this.#options, page.items, this.#items, this.#totals);
     if (why !== null)
-      this.#unreadableItem ??= createMisreadFault(
-        GET_REQUEST,
+      this.#unreadableItem ??= endAsMisread(
         `mdmirror does not understand an entry of the list: ${why}`,
         page.requestId,
       );
     const newItems = this.#totals.items - itemsBefore;
     this.#listedItems += newItems;
     this.#options.onPage?.(this.#listedItems);
-    if (!page.hasMore) return this.#unreadableItem === null ? { kind: "complete" } : endAsFailed(this.#unreadableItem);
-    if (!this.#hasNext(page))
-      return endAsFailed(createMisreadFault(GET_REQUEST, "the service repeats a page of the list", page.requestId));
+    if (!page.hasMore) return this.#unreadableItem ?? { kind: "complete" };
+    if (!this.#hasNext(page)) return endAsMisread("the service repeats a page of the list", page.requestId);
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
     this.#pagesWithoutNew = newItems > 0 ? 0 : this.#pagesWithoutNew + 1;
     if (this.#pagesWithoutNew < LIST_LIMITS.pagesWithoutNew) return null;
-    return endAsFailed(createMisreadFault(GET_REQUEST, "the list does not end", page.requestId));
+    return endAsMisread("the list does not end", page.requestId);
   }
 }
 

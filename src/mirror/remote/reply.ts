@@ -181,16 +181,7 @@ function parseDate(value: string): number | null {
 }
 
 /** Error that the service itself reported in the form of the API. mdmirror acts on its code. */
-type ServiceProblem = {
-  readonly kind: "problem";
-  readonly code: string;
-  readonly detail: string;
-  readonly requestId: string | null;
-  /** JSON Pointers of the refused fields in the request. */
-  readonly pointers: readonly string[];
-  /** Error codes of the refused fields. Undefined if the answer has none. */
-  readonly fieldCodes?: readonly string[];
-};
+type ServiceProblem = Omit<Extract<Fault, { kind: "problem" }>, "status">;
 
 type UnreadableProblem = { readonly kind: "unreadable"; readonly why: string };
 

@@ -30,23 +30,32 @@ import type { JsonObject } from "../../contract/json.ts";
 import type { NameKind } from "../../contract/names.ts";
 import { createListTotals, listAll, type ListTotals } from "./listing.ts";
 
+/**
+ * Reads, creates, changes and deletes documents and folders on the service, and checks the answers.
+ * Repeats a write only if it certainly was not sent. Learns properties of the service from answers.
+ */
+
 export type CallContext = { readonly caller: ApiCaller; readonly traits: TraitLearner };
 
-export function failedAnswer(fault: Fault): { readonly ok: false; readonly fault: Fault } {
+type AnsweredRequest = { readonly requestId: string | null };
+
+function failedAnswer(fault: Fault): { readonly ok: false; readonly fault: Fault } {
   return { ok: false, fault };
 }
 
-export function failAsUnusable(call: ApiCall, { requestId }: { readonly requestId: string | null }, why: string) {
+function failAsUnusable(call: ApiCall, { requestId }: AnsweredRequest, why: string) {
   return failedAnswer(createMisreadFault(call, why, requestId));
 }
 
-export const OTHER_FILE = "the service answered with another file";
+function failAsOther(call: ApiCall, reply: AnsweredRequest, kind: NameKind) {
+  return failAsUnusable(call, reply, `the service answered with another ${kind}`);
+}
 
 /**
  * Returns true if the service created the document at the requested path. The two paths may differ
  * in spelling, because a service may use the spelling of an existing folder.
  */
-export function isCreatedAt(path: RemotePath, answered: RemotePath): boolean {
+function isCreatedAt(path: RemotePath, answered: RemotePath): boolean {
   const [sent, saved] = [path, answered].map((one) => pathKey(one as string as LocalPath, FOLD_EVERYTHING));
   return sent === saved;
 }
@@ -55,30 +64,29 @@ const FOLD_EVERYTHING = { foldsCase: true, foldsUnicode: true };
 
 export async function getFile(context: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
   const call: ApiCall = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
-  return readFileReply(context, call, await context.caller.call(call), readFileWithContent, id);
+  return readItemReply(context, call, await context.caller.call(call), "file", readFileWithContent, id);
 }
 
 /**
- * Reads the document in the answer to a request.
- * @param id id that the document must have; null for a new document
+ * Reads the document or folder in the answer to a request.
+ * @param id id that it must have; null for a new document
  */
-export function readFileReply<File extends FileResource>(
+function readItemReply<Item extends FileResource | FolderResource>(
   { traits }: CallContext,
   call: ApiCall,
   reply: ApiReply,
-  read: (value: unknown) => ParseResult<ListedItem<File>>,
-  id: DocId | null,
-): Answer<File> {
+  kind: NameKind,
+  read: (value: unknown) => ParseResult<ListedItem<Item>>,
+  id: Item["id"] | null,
+): Answer<Item> {
   if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
-  const file = read(reply.value);
-  if (!file.ok)
-    return failAsUnusable(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
-  if (id !== null && file.value.resource.id !== id) return failAsUnusable(call, reply, OTHER_FILE);
-  traits.learnFromPath(file.value.wirePath);
-  return { ok: true, value: file.value.resource, requestId: reply.requestId };
+  const item = read(reply.value);
+  if (!item.ok)
+    return failAsUnusable(call, reply, `mdmirror does not understand the answer about the ${kind}: ${item.why}`);
+  if (id !== null && item.value.resource.id !== id) return failAsOther(call, reply, kind);
+  traits.learnFromPath(item.value.wirePath);
+  return { ok: true, value: item.value.resource, requestId: reply.requestId };
 }
-
-/** Learns properties of the service from its answers to writes. */
 
 /**
  * Creates a document or folder by its path. Some services write paths with a leading slash, some
@@ -87,59 +95,45 @@ export function readFileReply<File extends FileResource>(
  * @param otherFields members of the request body besides the path
  * @returns the last request and its reply
  */
-export async function createAtPath(
-  context: CallContext,
+async function createAtPath(
+  { caller, traits }: CallContext,
   route: string,
   path: RemotePath,
   kind: NameKind,
   otherFields: JsonObject,
 ): Promise<{ readonly call: ApiCall; readonly reply: ApiReply }> {
-  const { caller, traits } = context;
-  const callWith = (spelled: string): ApiCall => {
-    return { method: "POST", path: route, body: { path: spelled, ...otherFields }, accept: [200, 201], size: "item" };
+  const send = async (spelled: string) => {
+    const body = { path: spelled, ...otherFields };
+    const call: ApiCall = { method: "POST", path: route, body, accept: [200, 201], size: "item" };
+    const reply = await caller.call(call);
+    return { call, reply, isRefused: reply.kind !== "success" && isRefusalOf("/path", toFault(call, reply)) };
   };
-  let call = callWith(traits.inServiceForm(path));
-  let reply = await caller.call(call);
-  if (isRefusalAt(reply, "/path") && !traits.slashIsKnown()) {
+  let attempt = await send(traits.inServiceForm(path));
+  if (attempt.isRefused && !traits.slashIsKnown()) {
     const otherForm = traits.current().leadingSlash ? path : `/${path}`;
-    call = callWith(otherForm);
-    reply = await caller.call(call);
-    if (reply.kind === "success") traits.learnFromPath(otherForm);
+    attempt = await send(otherForm);
+    if (attempt.reply.kind === "success") traits.learnFromPath(otherForm);
   }
-  if (reply.kind !== "success") learnFromRefusal(traits, toFault(call, reply), "/path", path, kind);
-  return { call, reply };
+  if (attempt.isRefused) traits.learnFromRefusal(path, kind);
+  return attempt;
 }
 
-function isRefusalAt(reply: ApiReply, pointer: string): boolean {
-  return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
+function isRefusalOf(pointer: "/path" | "/name", fault: Fault): boolean {
+  return fault.kind === "problem" && fault.code === "invalid_request" && fault.pointers.includes(pointer);
 }
 
 /** Body of a PATCH, with one field. A `parentId` of null moves the item to the root. */
-export type PatchBody =
-  | { readonly name: string }
-  | { readonly parentId: DirId | null }
-  | { readonly protected: boolean };
+type PatchBody = { readonly name: string } | { readonly parentId: DirId | null } | { readonly protected: boolean };
 
-export function learnFromPatch<T extends { readonly path: RemotePath }>(
+function learnFromPatch<T extends { readonly path: RemotePath }>(
   { traits }: CallContext,
   patch: PatchBody,
   kind: NameKind,
   answer: Answer<T>,
 ): Answer<T> {
-  if ("name" in patch && !answer.ok) learnFromRefusal(traits, answer.fault, "/name", patch.name, kind);
+  if ("name" in patch && !answer.ok && isRefusalOf("/name", answer.fault)) traits.learnFromRefusal(patch.name, kind);
   if ("parentId" in patch && patch.parentId === null) learnFromRootMove(traits, answer);
   return answer;
-}
-
-function learnFromRefusal(
-  traits: TraitLearner,
-  fault: Fault,
-  pointer: "/path" | "/name",
-  path: string,
-  kind: NameKind,
-): void {
-  if (fault.kind !== "problem" || fault.code !== "invalid_request" || !fault.pointers.includes(pointer)) return;
-  traits.learnFromRefusal(path, kind);
 }
 
 /** Learns whether the service accepts `parentId: null`. Some services refuse or ignore it. */
@@ -148,24 +142,19 @@ function learnFromRootMove(traits: TraitLearner, answer: Answer<{ readonly path:
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learn({ moveToRoot: "no" });
 }
 
-/**
- * Creates, changes and deletes documents on the service, and checks the answers. Repeats a write
- * only if it certainly was not sent.
- */
-
 export async function createFile(
   context: CallContext,
   path: RemotePath,
   content: string,
 ): Promise<Answer<WrittenFile>> {
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
-  const createdFile = readFileReply(context, call, reply, readFile, null);
+  const createdFile = readItemReply(context, call, reply, "file", readFile, null);
   const id = createdFile.ok || reply.kind !== "success" ? null : readFileId(reply.value);
   // If the answer to the POST lacks fields, mdmirror reads the new document. If that GET fails, the
   // result is the fault of the POST.
   const live = id === null ? createdFile : await getFile(context, id);
   if (!live.ok) return createdFile;
-  return isCreatedAt(path, live.value.path) ? live : failAsUnusable(call, live, OTHER_FILE);
+  return isCreatedAt(path, live.value.path) ? live : failAsOther(call, live, "file");
 }
 
 export async function putContent(
@@ -193,7 +182,7 @@ export async function putContent(
   }
   const file = readEdit(reply.value);
   if (!file.ok) return failAsUnusable(call, reply, file.why);
-  if (file.value.id !== null && file.value.id !== id) return failAsUnusable(call, reply, OTHER_FILE);
+  if (file.value.id !== null && file.value.id !== id) return failAsOther(call, reply, "file");
   if (file.value.wirePath !== null) context.traits.learnFromPath(file.value.wirePath);
   const { lastChangeId: changeId, content: saved } = file.value;
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
@@ -201,7 +190,7 @@ export async function putContent(
 
 export async function patchFile(context: CallContext, id: DocId, patch: PatchBody): Promise<Answer<FileResource>> {
   const call: ApiCall = { method: "PATCH", path: fileRoute(id), body: patch, accept: [200], size: "item" };
-  const answer = readFileReply(context, call, await context.caller.call(call), readFile, id);
+  const answer = readItemReply(context, call, await context.caller.call(call), "file", readFile, id);
   return learnFromPatch(context, patch, "file", answer);
 }
 
@@ -279,8 +268,6 @@ function listFoldersBy(context: CallContext, selector: Selector, spent?: ListTot
   return listAll({ ...context, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
 }
 
-const OTHER_FOLDER_MESSAGE = "the service answered with another folder";
-
 export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
   const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
   if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
@@ -291,43 +278,30 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   // The API promises only the id of the new folder. If the answer has no path, the folder has the
   // path that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
-  if (!isCreatedAt(path, value.path)) return failAsUnusable(call, reply, OTHER_FOLDER_MESSAGE);
+  if (!isCreatedAt(path, value.path)) return failAsOther(call, reply, "folder");
   return { ok: true, value, requestId: reply.requestId };
 }
 
 export async function patchFolder(context: CallContext, id: DirId, patch: PatchBody): Promise<Answer<FolderResource>> {
-  return learnFromPatch(context, patch, "folder", await sendPatch(context, id, patch));
-}
-
-async function sendPatch(context: CallContext, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {
-  const { traits, caller } = context;
-  const call: ApiCall = { method: "PATCH", path: folderRoute(id), body, accept: [200], size: "item" };
-  const reply = await caller.call(call);
-  if (reply.kind !== "success") return handleRefusedChange(traits, "folderPatch", call, reply);
-  traits.learn({ folderPatch: "yes" });
-  const folder = readFolder(reply.value);
-  if (!folder.ok)
-    return failAsUnusable(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
-  if (folder.value.resource.id !== id) return failAsUnusable(call, reply, OTHER_FOLDER_MESSAGE);
-  traits.learnFromPath(folder.value.wirePath);
-  return { ok: true, value: folder.value.resource, requestId: reply.requestId };
+  const call: ApiCall = { method: "PATCH", path: folderRoute(id), body: patch, accept: [200], size: "item" };
+  const reply = await callForFolder(context, "folderPatch", call);
+  const answer = "fault" in reply ? reply : readItemReply(context, call, reply, "folder", readFolder, id);
+  return learnFromPatch(context, patch, "folder", answer);
 }
 
 export async function deleteFolder(context: CallContext, id: DirId): Promise<Answer<null>> {
-  const { traits, caller } = context;
   const call: ApiCall = { method: "DELETE", path: folderRoute(id), body: null, accept: [200, 204], size: "item" };
-  const reply = await caller.call(call);
-  if (reply.kind !== "success") return handleRefusedChange(traits, "folderDelete", call, reply);
-  traits.learn({ folderDelete: "yes" });
-  return { ok: true, value: null, requestId: reply.requestId };
+  const reply = await callForFolder(context, "folderDelete", call);
+  return "fault" in reply ? reply : { ok: true, value: null, requestId: reply.requestId };
 }
 
-function handleRefusedChange(
-  traits: TraitLearner,
-  trait: "folderPatch" | "folderDelete",
-  call: ApiCall,
-  reply: ApiFailure,
-) {
+/** Sends a change of a folder, and learns whether the service can make such changes. */
+async function callForFolder({ traits, caller }: CallContext, trait: "folderPatch" | "folderDelete", call: ApiCall) {
+  const reply = await caller.call(call);
+  if (reply.kind === "success") {
+    traits.learn({ [trait]: "yes" });
+    return reply;
+  }
   const missing = findMissingRoute(reply, traits.current()[trait]);
   if (missing !== null) traits.learn({ [trait]: "no" });
   return failedAnswer(missing ?? toFault(call, reply));

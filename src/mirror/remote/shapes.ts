@@ -1,5 +1,6 @@
 /**
- * Reads the bodies of the service's answers, and checks each field. Ignores undocumented fields.
+ * Parses the bodies of the service's answers, and checks each field. Refuses JSON that would take
+ * too much time or memory. Ignores undocumented fields.
  */
 import type { AnsweredContent, AnsweredFolder, ChangeInReview, Edit, List } from "../../contract/api/resources.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
@@ -13,8 +14,6 @@ import {
   type ReviewReason,
 } from "../../contract/resources.ts";
 import type { RemotePath } from "../../contract/path.ts";
-
-/** Parses JSON from the service, and refuses JSON that would take too much time or memory. */
 
 type ParsedJson =
   | { readonly kind: "json"; readonly value: unknown }
@@ -47,36 +46,25 @@ function whyRefused(text: string): string | null {
   let depth = 0;
   let values = 0;
   for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === QUOTE) {
-      i = findStringEnd(text, i);
-    } else if (isOpening(unit)) {
-      values++;
-      if (++depth > MAX_DEPTH) return "it is nested too deeply";
-    } else if (isClosing(unit)) {
-      depth--;
-    } else if (unit === COMMA) {
-      values++;
+    switch (text[i]) {
+      case '"':
+        i = findStringEnd(text, i);
+        break;
+      case "[":
+      case "{":
+        values++;
+        if (++depth > MAX_DEPTH) return "it is nested too deeply";
+        break;
+      case "]":
+      case "}":
+        depth--;
+        break;
+      case ",":
+        values++;
     }
     if (values > MAX_VALUES) return "it has too many values";
   }
   return null;
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-
-function isOpening(unit: number): boolean {
-  return unit === OPEN_BRACKET || unit === OPEN_BRACE;
-}
-
-function isClosing(unit: number): boolean {
-  return unit === CLOSE_BRACKET || unit === CLOSE_BRACE;
 }
 
 /**
@@ -89,7 +77,7 @@ function findStringEnd(text: string, openQuote: number): number {
     closeQuote = text.indexOf('"', closeQuote + 1);
     if (closeQuote === -1) return text.length;
     let backslashes = 0;
-    while (text.charCodeAt(closeQuote - 1 - backslashes) === BACKSLASH) backslashes++;
+    while (text[closeQuote - 1 - backslashes] === "\\") backslashes++;
     if (backslashes % 2 === 0) return closeQuote;
   }
 }
@@ -201,15 +189,10 @@ export function readFile(value: unknown): ParseResult<ListedItem<FileResource>> 
   if (!isChangeId(lastChangeId)) return refuse("its lastChangeId is not of the form chg_…");
   const path = readPath(member<AnsweredContent>(value, "path"), "file");
   if (!path.ok) return path;
-  const isProtected = readProtected(value);
-  if (isProtected === null) return refuse("its protected is not a boolean");
+  const isProtected = member<AnsweredContent>(value, "protected") ?? false;
+  if (typeof isProtected !== "boolean") return refuse("its protected is not a boolean");
   const resource = { id, lastChangeId, path: path.value.path, protected: isProtected };
   return { ok: true, value: { resource, wirePath: path.value.wire } };
-}
-
-function readProtected(file: JsonObject): boolean | null {
-  const value = member<AnsweredContent>(file, "protected") ?? false;
-  return typeof value === "boolean" ? value : null;
 }
 
 export function readFileWithContent(value: unknown): ParseResult<ListedItem<FileWithContent>> {
