@@ -19,14 +19,10 @@ export type ProcessProbe = {
 };
 
 export const SYSTEM_PROCESS_PROBE: ProcessProbe = {
-  host: readHostName,
+  host: hostname,
   isAlive: isProcessAlive,
-  bootedAt: readBootTime,
+  bootedAt: () => Date.now() - uptime() * 1_000,
 };
-
-function readHostName(): string {
-  return hostname();
-}
 
 function isProcessAlive(pid: number): boolean {
   try {
@@ -36,10 +32,6 @@ function isProcessAlive(pid: number): boolean {
     // EPERM proves that the process runs: it belongs to another user.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
-}
-
-function readBootTime(): number | null {
-  return Date.now() - uptime() * 1_000;
 }
 
 /**

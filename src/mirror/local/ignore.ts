@@ -1,5 +1,6 @@
 /**
- * Decides which paths are not synced, by fixed rules for names and by the user's ignore files.
+ * Decides which paths are not synced, by fixed rules for names and by the user's ignore files
+ * (`.mdmirrorignore` and `.gitignore`, both in gitignore syntax).
  */
 import {
   ancestorsOf,
@@ -64,15 +65,13 @@ export function ignoresPath(
   rules: Rules,
   path: LocalPath,
   kind: "file" | "folder",
-  kept: ReadonlySet<LocalPath> = NO_PATHS,
+  kept: ReadonlySet<LocalPath> = new Set(),
 ): boolean {
   if (ancestorsOf(path).some((folder) => isAlwaysIgnored(nameOf(folder), "folder"))) return true;
   if (isAlwaysIgnored(nameOf(path), kind)) return true;
   const exclusion = findExclusion(rules, path, kind);
   return exclusion !== null && !(exclusion.by === "git" && kept.has(path));
 }
-
-const NO_PATHS: ReadonlySet<LocalPath> = new Set();
 
 /**
  * Rules that decide whether a path is synced.
@@ -134,8 +133,6 @@ function indexRecordedPaths(source: RecordedPathSource): RecordedPaths {
   });
   return { has: (path) => readPaths().files.has(path), isBelow: (folder) => readPaths().folders.has(folder) };
 }
-
-/** Rules of `.mdmirrorignore` and `.gitignore` files, all in gitignore syntax. */
 
 type RuleFileContents = {
   readonly ours: string;
@@ -284,20 +281,15 @@ export function createFolderRules(
     const newRules = ignore({ ignorecase: foldsCase });
     return one === undefined ? newRules : newRules.add(one);
   };
-  const form = foldsCase ? keepLine : toBytePattern;
-  const gitRules = startRules(above?.git).add(gitLines.map(form));
-  const [ownRules, ownInBytes] = [
-    startRules(above?.ours).add(ownLines),
-    startRules(above?.oursInBytes).add(ownLines.map(form)),
-  ];
-  const hasGit = gitLines.length > 0 || above?.hasGit === true;
-  const combinedRules = startRules(gitRules).add(ownInBytes);
+  const inForm = (lines: readonly RuleLine[]) => (foldsCase ? lines : lines.map(toBytePattern));
+  const gitRules = startRules(above?.git).add(inForm(gitLines));
+  const ownInBytes = startRules(above?.oursInBytes).add(inForm(ownLines));
   return {
-    ours: ownRules,
+    ours: startRules(above?.ours).add(ownLines),
     oursInBytes: ownInBytes,
     git: gitRules,
-    both: combinedRules,
-    hasGit,
+    both: startRules(gitRules).add(ownInBytes),
+    hasGit: gitLines.length > 0 || above?.hasGit === true,
     foldsCase,
     scope,
     texts,
@@ -313,8 +305,8 @@ export function createFolderRules(
 export function copyWithoutCache(rules: Rules): Rules {
   return new Map(
     [...rules].map(([folder, one]) => {
-      const [ours, both] = [one.ours, one.both].map((patterns) => ignore({ ignorecase: one.foldsCase }).add(patterns));
-      return [folder, { ...one, ours: ours!, both: both!, above: null }];
+      const copy = (patterns: Ignore) => ignore({ ignorecase: one.foldsCase }).add(patterns);
+      return [folder, { ...one, ours: copy(one.ours), both: copy(one.both), above: null }];
     }),
   );
 }
@@ -376,10 +368,6 @@ function toByteString(text: string): string {
 
 function toBytePattern({ pattern, mark }: RuleLine): RuleLine {
   return { pattern: toByteString(pattern), mark };
-}
-
-function keepLine(line: RuleLine): RuleLine {
-  return line;
 }
 
 /**

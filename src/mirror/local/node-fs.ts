@@ -4,6 +4,7 @@ import type { Dirent, Stats } from "node:fs";
 import type { FolderHandle, Fs, FsStat, OpenToWrite } from "../ports/disk.ts";
 import { once } from "../../common/once.ts";
 import { nameOf } from "../../contract/path.ts";
+import { attemptCall, nullOnAnyErrno } from "./results.ts";
 
 // O_NONBLOCK keeps `open` from waiting forever if the path is a FIFO.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.constants;
@@ -221,7 +222,8 @@ function createFsError(code: string, syscall: string, path: string): Error {
 type OpenFile = { readonly procPath: string; readonly path: string; readonly info: FdInfo };
 
 /**
- * Reads which files other processes have open for writing. Covers the processes of the same user,
+ * Reads which files other processes have open for writing. A read below `/proc` may fail: the
+ * process has ended or belongs to another user, or the system has no `/proc`. Covers the processes of the same user,
  * or of all users if the user is root. Reads only `/proc`, because a stat of an open file could
  * block forever on a network mount that does not respond.
  * @param stat returns device and inode of a file; called only for open files on the same mount as
@@ -236,7 +238,7 @@ export function readFilesOpenToWrite(
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
     for (const fd of listEntries(`${proc}/${pid}/fd`)) {
       const procPath = `${proc}/${pid}/fd/${fd}`;
-      const path = nullOnError(() => nodeFs.readlinkSync(procPath));
+      const path = nullOnAnyErrno(() => nodeFs.readlinkSync(procPath));
       if (path?.startsWith("/") !== true) continue;
       const info = readFdInfo(proc, pid, fd);
       if (canWrite(info)) openFiles.push({ procPath, path, info });
@@ -253,9 +255,10 @@ export function readFilesOpenToWrite(
  * `fdinfo`.
  */
 function withOpenFile(proc: string, path: string, isOpen: (ownFile: OpenFile) => boolean): boolean {
-  const fd = codeOnError(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
+  const fdOrErrno = attemptCall(() => nodeFs.openSync(path, O_PATH | O_NOFOLLOW));
   // A missing file is not in use. A file that cannot be opened for another reason may be in use.
-  if (typeof fd === "string") return fd !== "ENOENT";
+  if ("errno" in fdOrErrno) return fdOrErrno.errno !== "ENOENT";
+  const fd = fdOrErrno.value;
   try {
     return isOpen({ procPath: `${proc}/self/fd/${fd}`, path, info: readFdInfo(proc, "self", String(fd)) });
   } finally {
@@ -278,14 +281,14 @@ function isSameFile(
   if (mine !== undefined && theirs !== undefined) return mine === theirs;
   if (nameOf(ownFile.path) === nameOf(other.path)) return true;
   if (ownFile.info.get("mnt_id") !== other.info.get("mnt_id")) return false;
-  const [ours, others] = [ownFile, other].map(({ procPath }) => nullOnError(() => stat(procPath)));
+  const [ours, others] = [ownFile, other].map(({ procPath }) => nullOnAnyErrno(() => stat(procPath)));
   return ours?.ino === others?.ino && ours?.dev === others?.dev;
 }
 
 type FdInfo = ReadonlyMap<string, string>;
 
 function readFdInfo(proc: string, pid: string, fd: string): FdInfo {
-  const text = nullOnError(() => nodeFs.readFileSync(`${proc}/${pid}/fdinfo/${fd}`, "utf8")) ?? "";
+  const text = nullOnAnyErrno(() => nodeFs.readFileSync(`${proc}/${pid}/fdinfo/${fd}`, "utf8")) ?? "";
   return new Map([...text.matchAll(/^(flags|mnt_id|ino):\s*(\d+)$/gm)].map(([, key = "", value = ""]) => [key, value]));
 }
 
@@ -295,26 +298,7 @@ function canWrite(info: FdInfo): boolean {
 }
 
 function listEntries(folder: string): readonly string[] {
-  return nullOnError(() => nodeFs.readdirSync(folder)) ?? [];
-}
-
-/**
- * Runs a read below `/proc`. Returns null if it fails: the process has ended or belongs to another
- * user, or the system has no `/proc`.
- */
-function nullOnError<T>(read: () => T): T | null {
-  const readResult = codeOnError(() => ({ value: read() }));
-  return typeof readResult === "string" ? null : readResult.value;
-}
-
-function codeOnError<T>(read: () => T): T | string {
-  try {
-    return read();
-  } catch (error) {
-    const { syscall, code } = error as NodeJS.ErrnoException;
-    if (typeof syscall !== "string" || code === undefined) throw error;
-    return code;
-  }
+  return nullOnAnyErrno(() => nodeFs.readdirSync(folder)) ?? [];
 }
 
 /** Remembers one read of `/proc`, which is enough for many set-aside files. */

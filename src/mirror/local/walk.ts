@@ -7,13 +7,13 @@ import {
   type Unread,
   type UnsyncedEntry,
 } from "../model/tree.ts";
-import type { FileNumbers, FsStat, KnownFile, StoreContent } from "../ports/disk.ts";
+import type { Disk, FileNumbers, FsStat, KnownFile, StoreContent } from "../ports/disk.ts";
 import { attemptCall, describeErrno, isSameInode, nullOnAnyErrno, toStamp } from "./results.ts";
 import { type RootFolder, type RootGuard, statOrNull } from "./root-guard.ts";
 import { beginRules, copyWithoutCache, findExclusion, ignoresPath, type RulesOptions } from "./ignore.ts";
 import { makeTempPath, removeTempFile, TEMP_PREFIX } from "./names.ts";
 import { type FolderScan, readFolder, type WalkedFolder } from "./walk-folder.ts";
-import { isSameStamp } from "../model/record.ts";
+import { isSameStamp, type Stamp } from "../model/record.ts";
 import { digestOf } from "../../contract/digest.ts";
 import { isRuleFile } from "../model/mirror-folder.ts";
 import { decodeText } from "../../common/text.ts";
@@ -54,17 +54,12 @@ export function* walkTree(
   leftOut?: FileNumbers,
 ): Generator<void, LocalTree> {
   const root = guard.root();
-  const unseen = new Map<LocalPath, Unread>();
-  const tree = {
-    files: new Map<LocalPath, LocalFile>(),
-    folders: new Map<LocalPath, LocalFolder>(),
-    others: new Map<LocalPath, UnsyncedEntry>(),
-  };
+  const entries: TreeEntries = { files: new Map(), folders: new Map(), others: new Map(), unseen: new Map() };
   const numbers: number[] = [];
   const rules = beginRules(options, guard.names());
   const keptPaths = new Set<LocalPath>();
   if (root === null) {
-    unseen.set("", makeUnreadable("the linked folder does not exist, or is another folder"));
+    entries.unseen.set("", makeUnreadable("the linked folder does not exist, or is another folder"));
   } else {
     const scan: FolderScan = {
       ...rules,
@@ -81,15 +76,14 @@ export function* walkTree(
       partSize: options.partSize,
     };
     const { top, isUnchanged } = yield* readTree(scan, root);
-    if (top !== null) collectEntries(top, tree, unseen, numbers);
-    if (!isUnchanged)
-      unseen.set("", makeUnreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
+    if (top !== null) collectEntries(top, entries, numbers);
+    const why = top === null ? "the linked folder was removed" : "its folders keep changing";
+    if (!isUnchanged) entries.unseen.set("", makeUnreadable(why));
   }
   leftOut?.noteLocal(numbers);
   const lasting = copyWithoutCache(rules.rules);
   return {
-    ...tree,
-    unseen,
+    ...entries,
     disk: guard.names(),
     inodesTrusted: true,
     ignores: (path, kind) => ignoresPath(lasting, path, kind, keptPaths),
@@ -196,24 +190,22 @@ function withoutAbsences(folder: WalkedFolder, why: string): WalkedFolder {
   return { ...folder, unseen: new Map(folder.unseen).set(folder.path, makeUnreadable(why)) };
 }
 
-function collectEntries(
-  folder: WalkedFolder,
-  tree: {
-    files: Map<LocalPath, LocalFile>;
-    folders: Map<LocalPath, LocalFolder>;
-    others: Map<LocalPath, UnsyncedEntry>;
-  },
-  unseen: Map<LocalPath, Unread>,
-  numbers: number[],
-): void {
+type TreeEntries = {
+  readonly files: Map<LocalPath, LocalFile>;
+  readonly folders: Map<LocalPath, LocalFolder>;
+  readonly others: Map<LocalPath, UnsyncedEntry>;
+  readonly unseen: Map<LocalPath, Unread>;
+};
+
+function collectEntries(folder: WalkedFolder, entries: TreeEntries, numbers: number[]): void {
   for (const number of folder.leftOut) numbers.push(number);
-  for (const file of folder.files) tree.files.set(file.path, file);
-  for (const other of folder.others) tree.others.set(other.path, other);
-  for (const [path, why] of folder.unseen) unseen.set(path, why);
+  for (const file of folder.files) entries.files.set(file.path, file);
+  for (const other of folder.others) entries.others.set(other.path, other);
+  for (const [path, why] of folder.unseen) entries.unseen.set(path, why);
   for (const child of folder.folders) {
     const { dev, ino, birthMs } = child.stat;
-    tree.folders.set(child.path, { path: child.path, dev, ino, birthMs });
-    collectEntries(child, tree, unseen, numbers);
+    entries.folders.set(child.path, { path: child.path, dev, ino, birthMs });
+    collectEntries(child, entries, numbers);
   }
 }
 
@@ -286,10 +278,9 @@ function concernsNoDocument(
   return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, isInodeElsewhere);
 }
 
-type InodeNumbers = { readonly ino: number; readonly dev: number };
-type IsInodeElsewhere = (stamp: InodeNumbers) => boolean;
+type IsInodeElsewhere = NonNullable<Parameters<Disk["scanFiles"]>[3]>;
 
-function isInodeKnown(stat: InodeNumbers, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
+function isInodeKnown(stat: Pick<Stamp, "dev" | "ino">, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
   for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;
   return isInodeElsewhere(stat);
 }
