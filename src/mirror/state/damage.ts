@@ -24,10 +24,7 @@ export function checkFiles(folder: string): FileDamage[] {
     const path = join(folder, schema.file);
     if (statOwnFile(folder, schema.file, "own-file") === null) continue;
     const openedFile = openForReading(path, schema);
-    const fault =
-      openedFile.kind === "opened"
-        ? (findPageFault(openedFile.db) ?? findRowFault(openedFile.db, schema.file))
-        : openedFile;
+    const fault = openedFile.kind === "opened" ? findFaultIn(openedFile.db, schema.file) : openedFile;
     if (openedFile.kind === "opened") openedFile.db.close();
     if (fault !== null) damages.push({ file: schema.file, ...fault });
   }
@@ -35,12 +32,11 @@ export function checkFiles(folder: string): FileDamage[] {
 }
 
 /**
- * Checks the rows of `state.db`. Returns null for `texts.db`: its contents are compared with their
- * digests when they are read.
+ * Checks the pages of a database, and the rows of `state.db`. The contents of `texts.db` are
+ * compared with their digests when they are read.
  */
-function findRowFault(db: SqliteDatabase, file: StateFile): DatabaseFault | null {
-  if (file === "texts.db") return null;
-  return findDamage(db, openBaseTables(db));
+function findFaultIn(db: SqliteDatabase, file: StateFile): DatabaseFault | null {
+  return findPageFault(db) ?? (file === "texts.db" ? null : findDamage(db, openBaseTables(db)));
 }
 
 type SetAsideFiles = {

@@ -1,7 +1,8 @@
+import { closeSync, fsyncSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { readErrorCode } from "../../common/trouble.ts";
-import { createFilledOwnFile, openOwnDatabase } from "./own-database.ts";
-import { readOwnFile, removeOwnFile, renameOwnFile, statOwnFile } from "./own-files.ts";
+import { openOwnDatabase } from "./own-database.ts";
+import { createOwnFile, readOwnFile, removeOwnFile, renameOwnFile, statOwnFile } from "./own-files.ts";
 import type { DatabaseSchema } from "./schema.ts";
 import Sqlite from "better-sqlite3";
 
@@ -157,7 +158,7 @@ function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): Databas
   const applicationId = db.pragma("application_id", { simple: true }) as number;
   const tableCount = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;
   if (version === 0 && applicationId === 0 && tableCount === 0) return null;
-  if (applicationId !== schema.applicationId) return { kind: "damaged", detail: "holds another program's tables" };
+  if (applicationId !== schema.applicationId) return { kind: "damaged", detail: "contains another program's tables" };
   const newestVersion = schema.version;
   if (version > newestVersion) return { kind: "newer", version, known: newestVersion };
   const isKnownVersion = version === newestVersion || version in schema.upgrades;
@@ -292,7 +293,15 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
   const newCopyName = `${name}.new`;
   removeOwnFile(folder, newCopyName);
   try {
-    createFilledOwnFile(folder, newCopyName, (file) => void db.prepare("VACUUM INTO ?").run(file));
+    // mdmirror creates the file itself, and SQLite accepts an empty file. If SQLite created the file,
+    // other users could read it.
+    const fd = createOwnFile(folder, newCopyName);
+    try {
+      db.prepare("VACUUM INTO ?").run(`${folder}/${newCopyName}`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
     renameOwnFile(folder, newCopyName, name);
   } catch (error) {
     removeOwnFile(folder, newCopyName);

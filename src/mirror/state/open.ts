@@ -61,7 +61,10 @@ function openInMemory(clock: Clock): OpenedState {
 }
 
 function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState {
-  const sizesBefore = readFileSizes(folder);
+  const sizesBefore = {
+    state: readFileSize(folder, STATE_SCHEMA.file),
+    texts: readFileSize(folder, TEXTS_SCHEMA.file),
+  };
   if (readOnly && sizesBefore.state === null) return { kind: "missing" };
   if (readOnly && sizesBefore.texts === null)
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
@@ -169,10 +172,6 @@ function closeBothDatabases({ state, texts }: DatabaseFiles): void {
   } finally {
     closeAfterWriting(state);
   }
-}
-
-function readFileSizes(folder: string): FileSizes {
-  return { state: readFileSize(folder, STATE_SCHEMA.file), texts: readFileSize(folder, TEXTS_SCHEMA.file) };
 }
 
 function readFileSize(folder: string, name: string): number | null {

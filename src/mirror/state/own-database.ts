@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, type Stats, statSync } from "node:fs";
+import { closeSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { createOwnFile, statOwnFile } from "./own-files.ts";
@@ -23,11 +23,11 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   const { make, ...openOptions } = options;
   if (path === ":memory:") return new Sqlite(path, openOptions);
   const [folder, name] = [dirname(path), basename(path)];
-  const statBefore = statOwnDatabase(folder, name) ?? (make ? makeEmpty(folder, name) : null);
+  const statBefore = statOwnFile(folder, name, "own-file") ?? (make ? makeEmpty(folder, name) : null);
   for (const end of SIDE_FILE_ENDINGS) statOwnFile(folder, `${name}${end}`, "own-file");
   const db = new Sqlite(path, openOptions);
   try {
-    const statAfter = statOwnDatabase(folder, name);
+    const statAfter = statOwnFile(folder, name, "own-file");
     if (statBefore !== null && (statAfter?.ino !== statBefore.ino || statAfter.dev !== statBefore.dev))
       throw new UnsafePathError(
         path,
@@ -41,10 +41,6 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   }
 }
 
-function statOwnDatabase(folder: string, name: string): Stats | null {
-  return statOwnFile(folder, name, "own-file");
-}
-
 /**
  * Creates an empty file if it is missing. Does not open an existing file: closing its descriptor
  * would release the locks that this process has on the file (POSIX).
@@ -55,26 +51,5 @@ function makeEmpty(folder: string, name: string): Stats | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  return statOwnDatabase(folder, name);
-}
-
-/**
- * Creates a new file that only its owner can read. Then `fill` writes the file by its path, and the
- * file is flushed.
- * @throws UnsafePathError; otherwise as `fill` and node:fs do
- */
-export function createFilledOwnFile(folder: string, name: string, fill: (path: string) => void): void {
-  // mdmirror creates the file itself, and SQLite accepts an empty file. If SQLite created the file,
-  // other users could read it.
-  const fd = createOwnFile(folder, name);
-  try {
-    fill(`${folder}/${name}`);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-export function readWalSize(path: string): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  return statOwnFile(folder, name, "own-file");
 }

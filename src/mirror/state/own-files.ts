@@ -14,8 +14,6 @@ import { checkPath, type ExpectedFile, isOwner } from "../../common/ownership.ts
 import { dirname } from "node:path";
 import { OWN_ENTRIES, type OwnEntryKind } from "../model/mirror-folder.ts";
 
-/** Opens `.mdmirror/` and its folders without following symbolic links, and keeps them open. */
-
 let isProcUsable: boolean | null = null;
 
 /**
@@ -191,14 +189,17 @@ export function createOwnFile(folder: string, name: string): number {
   });
 }
 
-/**
- * Sets the permissions of a file. Ignores a refusal, because some disks (FAT) have no permissions:
- * mount options decide who may read their files.
- */
 function setPermissions(fd: number, mode: number): void {
-  if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
+  if ((fs.fstatSync(fd).mode & 0o7777) !== mode) ignoreNoPermissions(() => fs.fchmodSync(fd, mode));
+}
+
+/**
+ * Ignores that permissions cannot be set, because some disks (FAT) have no permissions: mount
+ * options decide who may read their files.
+ */
+function ignoreNoPermissions(setMode: () => void): void {
   try {
-    fs.fchmodSync(fd, mode);
+    setMode();
   } catch (error) {
     if (!/^(EPERM|ENOTSUP|EROFS)$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
   }
@@ -284,8 +285,6 @@ function makeFolderIn(path: string, shown: string, above: number): void {
   });
 }
 
-/** Checks all files and folders in `.mdmirror/` before any of them is used. */
-
 const EXPECTED_KINDS: Readonly<Record<OwnEntryKind, ExpectedFile>> = {
   replaced: "file",
   "in-place": "own-file",
@@ -299,11 +298,11 @@ const EXPECTED_KINDS: Readonly<Record<OwnEntryKind, ExpectedFile>> = {
  * @throws UnsafePathError
  */
 export function examineOwnFolder(folder: string): void {
-  if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+  if (statOrNull(folder) === null) return;
   withOwnFolder(folder, "", (dir) => {
     for (const [name, kind] of OWN_ENTRIES) {
-      const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
-      if (stat !== undefined) checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
+      const stat = statOrNull(`${dir}/${name}`);
+      if (stat !== null) checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
     }
   });
 }
@@ -320,7 +319,7 @@ const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
  */
 export function tightenOwnFolder(folder: string): void {
   // Nothing is created if the folder is missing, because its disk may not be mounted.
-  if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+  if (statOrNull(folder) === null) return;
   examineOwnFolder(folder);
   makeOwnFolder(folder, "");
   withOwnFolderOpen(folder, () => {
@@ -343,22 +342,13 @@ function closeFilesToOthers(folder: string): void {
   withOwnFolder(folder, "", (dir) => {
     for (const [name, kind] of OWN_ENTRIES) {
       if (isFolder(kind) || UNCHANGED_MODES.has(name)) continue;
-      const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
-      if (stat === undefined || (stat.mode & 0o077) === 0) continue;
+      const stat = statOrNull(`${dir}/${name}`);
+      if (stat === null || (stat.mode & 0o077) === 0) continue;
       checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
       // RACE: the permissions are set by path, so another process could swap the file first. But
       // other users can no longer enter the folder. To set them through an open file is impossible:
       // closing that file would release this process's locks on a database.
-      setPermissionsByPath(`${dir}/${name}`);
+      ignoreNoPermissions(() => fs.chmodSync(`${dir}/${name}`, 0o600));
     }
   });
-}
-
-/** Sets permissions by path. Ignores a refusal, because some disks have no permissions. */
-function setPermissionsByPath(path: string): void {
-  try {
-    fs.chmodSync(path, 0o600);
-  } catch (error) {
-    if (!/^(EPERM|ENOTSUP|EROFS)$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
-  }
 }

@@ -89,17 +89,13 @@ export type StateSummary = {
  * @param folder absolute path of `.mdmirror`
  */
 export function readStateSummary(folder: string): ReadResult<StateSummary> {
-  return readStateRows(folder, selectSummary);
-}
-
-function selectSummary(db: SqliteDatabase): StateSummary {
-  return {
+  return readStateRows(folder, (db) => ({
     totals: computeTotals(db),
     blocks: [...new BlockTable(db).load().values()],
     intents: new IntentTable(db).all(),
     meta: new Map(new MetaTable(db).all()),
     newestRun: new RunTable(db).newest(1)[0] ?? null,
-  };
+  }));
 }
 
 function computeTotals(db: SqliteDatabase): StateTotals {
@@ -122,8 +118,7 @@ function computeTotals(db: SqliteDatabase): StateTotals {
   };
 }
 
-/** Reads what the state knows about one folder, to show it to users. Reads no content. */
-
+/** What the state knows about one folder, to show it to users. It has no content. */
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   readonly folders: readonly LocalPath[];

@@ -17,6 +17,9 @@ import { openOwnDatabase } from "./own-database.ts";
 import { removeOwnFile } from "./own-files.ts";
 import { TableWithStatements } from "./table.ts";
 
+/** Name of the search index. */
+export const SEARCH_FILE = "search.db";
+
 /**
  * Tables of the index. Digest and stamp of a file show whether it has changed. A stamp that is not
  * trusted is not stored.
@@ -147,14 +150,43 @@ export class MirrorSearch extends TableWithStatements {
     keep: (path: LocalPath) => boolean,
     read: (path: LocalPath) => string | null,
   ): number {
-    const updateIndex = this.db.transaction(() => {
-      // Another process may have changed the index, so this transaction reads it again.
-      this.#rows = null;
-      const readCount = updateRows({ db: this.db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
-      this.#rows = null;
-      return readCount;
-    });
-    return updateIndex.immediate();
+    return this.db.transaction(() => this.#updateRows(files, keep, read)).immediate();
+  }
+
+  #updateRows(
+    files: Iterable<LocalFile>,
+    keep: (path: LocalPath) => boolean,
+    read: (path: LocalPath) => string | null,
+  ): number {
+    // Another process may have changed the index, so it is read again.
+    this.#rows = null;
+    const before = this.#rowsByPath();
+    const columns = "digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink";
+    const insertRow = this.db.prepare(`INSERT INTO search_files (path, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    const changeRow = this.db.prepare(`UPDATE search_files SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE doc = ?`);
+    const removeRow = this.db.prepare("DELETE FROM search_files WHERE doc = ?");
+    const rowsToRemove = new Map(before);
+    let changedCount = 0;
+    for (const file of files) {
+      const row = before.get(file.path);
+      rowsToRemove.delete(file.path);
+      const columnValues = [file.digest, ...listStampValues(file)];
+      if (row?.digest === file.digest) {
+        if (!hasSameValues(row, columnValues)) changeRow.run(...columnValues, row.doc);
+        continue;
+      }
+      const doc = row?.doc ?? Number(insertRow.run(file.path, ...columnValues).lastInsertRowid);
+      if (row !== undefined) changeRow.run(...columnValues, doc);
+      this.#keys.put(ONLY_SCOPE, doc, file.path, read(file.path) ?? "");
+      changedCount++;
+    }
+    for (const { doc, path } of rowsToRemove.values()) {
+      if (keep(path)) continue;
+      removeRow.run(doc);
+      this.#keys.remove(doc);
+    }
+    this.#rows = null;
+    return changedCount;
   }
 
   /** A search covers all indexed files, because the user may read all of them. */
@@ -193,45 +225,6 @@ export class MirrorSearch extends TableWithStatements {
   }
 }
 
-type OpenIndex = {
-  readonly db: SqliteDatabase;
-  readonly keys: KeyIndex;
-  readonly before: ReadonlyMap<LocalPath, IndexedFile>;
-};
-
-function updateRows(
-  { db, keys, before }: OpenIndex,
-  files: Iterable<LocalFile>,
-  keep: (path: LocalPath) => boolean,
-  read: (path: LocalPath) => string | null,
-): number {
-  const columns = "digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink";
-  const insertRow = db.prepare(`INSERT INTO search_files (path, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const changeRow = db.prepare(`UPDATE search_files SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE doc = ?`);
-  const removeRow = db.prepare("DELETE FROM search_files WHERE doc = ?");
-  const rowsToRemove = new Map(before);
-  let changedCount = 0;
-  for (const file of files) {
-    const row = before.get(file.path);
-    rowsToRemove.delete(file.path);
-    const columnValues = [file.digest, ...listStampValues(file)];
-    if (row?.digest === file.digest) {
-      if (!hasSameValues(row, columnValues)) changeRow.run(...columnValues, row.doc);
-      continue;
-    }
-    const doc = row?.doc ?? Number(insertRow.run(file.path, ...columnValues).lastInsertRowid);
-    if (row !== undefined) changeRow.run(...columnValues, doc);
-    keys.put(ONLY_SCOPE, doc, file.path, read(file.path) ?? "");
-    changedCount++;
-  }
-  for (const { doc, path } of rowsToRemove.values()) {
-    if (keep(path)) continue;
-    removeRow.run(doc);
-    keys.remove(doc);
-  }
-  return changedCount;
-}
-
 function listStampValues({ stamp, stampTrusted }: LocalFile): (number | null)[] {
   if (!stampTrusted) return [null, null, null, null, null, null, null];
   return [stamp.dev, stamp.ino, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.birthMs, stamp.nlink];
@@ -241,9 +234,3 @@ function hasSameValues(row: IndexedFile, values: readonly unknown[]): boolean {
   const storedValues = [row.digest, row.dev, row.ino, row.size, row.mtimeMs, row.ctimeMs, row.birthMs, row.nlink];
   return storedValues.every((value, i) => value === values[i]);
 }
-
-/**
- * Name of the search index. It is in a module of its own, so that code can check for the file
- * without loading the search.
- */
-export const SEARCH_FILE = "search.db";

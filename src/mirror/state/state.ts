@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { Digest } from "../../contract/digest.ts";
 import type { State } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
@@ -7,7 +8,6 @@ import { EventTable, RunTable, VersionTable } from "./history.ts";
 import { type PrunedCounts, pruneState, ReferencedContents, type RetentionLimits } from "./retention.ts";
 import { makeAtOrBelowCondition, makeMovedPath, makeRange, TableWithStatements } from "./table.ts";
 import { ContentStore } from "./texts.ts";
-import { readWalSize } from "./own-database.ts";
 import { Statement } from "../../common/statement.ts";
 
 type OpenDatabases = {
@@ -183,7 +183,8 @@ export class Transactions extends TableWithStatements {
    */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
-    if (readWalSize(this.db.name) < MAX_WAL_BYTES) return;
+    const walSize = statSync(`${this.db.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (walSize < MAX_WAL_BYTES) return;
     this.#texts.secure();
     this.db.pragma("main.wal_checkpoint(PASSIVE)");
   }
