@@ -25,16 +25,13 @@ import {
 import { nameOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
-import { generateLastingNames } from "./left-over.ts";
+import { generateLastingNames, MAX_NAME_NUMBER } from "./left-over.ts";
 
 export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
 export type WantedPlacesByRow = ReadonlyMap<PlanRow, WantedPlaces>;
 
 export type RowToBlock = { readonly row: PlanRow; readonly reason: BlockReason; readonly detail: string };
-
-/** LIMIT: highest number in a name (`note-99.md`), so that the search for a free name ends. */
-const MAX_NAME_NUMBER = 99;
 
 /**
  * Assigns names, so that no two documents or folders have one name in a folder. If two want one

@@ -67,7 +67,6 @@ const DECISIONS_BY_RULE: Readonly<Record<ContentRule, ContentDecision>> = {
   nothing: () => undefined,
   "block-not-seen": blockNotSeen,
   "block-unreadable": blockUnreadable,
-  "block-outside": (draft, row, { localFile, drift }) => decideDeparture(draft, row, localFile, drift),
   "leave-subtree": (draft, row, { localFile, drift }) => decideDeparture(draft, row, localFile, drift),
   "trash-local": (draft, row, { localFile }) => proposeTrash(draft, row, localFile!, "gone"),
   forget: proposeForget,

@@ -89,12 +89,11 @@ function blockInPlace(draft: PlanDraft, { row, reason, detail }: RowToBlock): vo
  * folder is needed if a document will be in it.
  */
 function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow>): void {
-  const getOccupiedFolders = once(() => findOccupiedFolders(draft));
   const contents: FolderContents = {
     local: new Set(),
     remote: new Set(),
     unseen: new Set(),
-    occupied: getOccupiedFolders,
+    occupied: once(() => findOccupiedFolders(draft)),
   };
   for (const document of draft.documents) {
     noteParents(contents, document);

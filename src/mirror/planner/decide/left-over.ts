@@ -33,7 +33,7 @@ import type { PlanDraft } from "./plan-draft.ts";
  * LIMIT: highest number in a name (`note-99.md`), so that the search ends. If none of these names
  * is free, the temporary name stays.
  */
-const MAX_NAME_NUMBER = 99;
+export const MAX_NAME_NUMBER = 99;
 
 export function hasLeftOverName(draft: PlanDraft, row: PlanRow): boolean {
   if (findNameIfFree(draft, row) !== null) return true;

@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { ActionOf } from "../../model/action.ts";
-import { DELETED_RULES, type Drift } from "./table.ts";
+import type { Drift } from "./table.ts";
 import { type Block, isAway, type DocumentRecord } from "../../model/record.ts";
 import { type DocumentRow, type FolderRow, setGoal } from "../match/row.ts";
 import { findBaseFolder } from "../match/forest.ts";
@@ -51,7 +51,8 @@ export function proposeLocalCreation(
 }
 
 export function decideRemoteDeletion(draft: PlanDraft, row: DocumentRow, remoteFile: RemoteFile, drift: Drift): void {
-  if (DELETED_RULES[drift.place] === "come-back") {
+  // If the document was moved on the service, it is restored, because somebody uses it.
+  if (drift.place === "remote" || drift.place === "both") {
     proposeLocalCreation(draft, row, remoteFile, "moved on the service after it was deleted locally");
     return;
   }

@@ -88,7 +88,7 @@ export const CONTENT_RULES = {
   "edited/edited": "merge",
   "edited/gone": "post-as-new",
   "edited/unseen": "block-not-seen",
-  "edited/outside": "block-outside",
+  "edited/outside": "leave-subtree",
   // Before the deletion, mdmirror reads the document on the service again. If the document was
   // moved on the service, mdmirror restores it locally instead, because somebody still uses it.
   "deleted/unchanged": "delete-remote",
@@ -120,15 +120,4 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
   local: "follow-local",
   remote: "follow-remote",
   both: "agree",
-};
-
-/**
- * Rules for a document that was deleted locally. If it was moved on the service, it is restored,
- * because somebody uses it.
- */
-export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
-  nobody: "delete-remote",
-  local: "delete-remote",
-  remote: "come-back",
-  both: "come-back",
 };

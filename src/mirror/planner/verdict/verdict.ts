@@ -16,6 +16,9 @@ import {
 } from "./stops.ts";
 import { otherSide, type Side } from "../match/row.ts";
 
+/** Returns the steps with such an action that the user has not approved. */
+type FindSteps = (matches: (action: Action) => boolean) => GuardedStep[];
+
 type Judgement = {
   readonly verdict: Verdict;
   readonly toRead: readonly DocId[];
@@ -28,7 +31,8 @@ export function judgePlan(
   steps: readonly Step[],
   counts: PresenceCounts,
 ): Judgement {
-  const losses = findLosses(trees, policy.guards, signals, steps, counts);
+  const findUnapproved: FindSteps = (matches) => listUnapprovedSteps(steps, signals, matches);
+  const losses = findLosses(trees, policy.guards, signals, steps, counts, findUnapproved);
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = findWholePlanStops(trees, policy, signals, counts, removals);
@@ -41,8 +45,8 @@ export function judgePlan(
   const budget = computeDeleteBudget(policy.guards, counts.known);
   const findings = [
     ...judgeLosses(losses),
-    ...judgeConflictCount(trees, policy.guards, signals, counts, steps),
-    ...judgeCopies(budget, signals, steps),
+    ...judgeConflictCount(trees, policy.guards, signals, counts, findUnapproved),
+    ...judgeCopies(budget, findUnapproved),
   ];
   const stoppedSteps = findings.flatMap(({ steps: found }) => found);
   if (findings.length > 0) return { verdict: makeSafetyStop(findings, stoppedSteps, false), toRead };
@@ -62,16 +66,12 @@ function judgeConflictCount(
   limits: GuardLimits,
   signals: SafetySignals,
   counts: PresenceCounts,
-  steps: readonly Step[],
+  findUnapproved: FindSteps,
 ): SafetyFinding[] {
   const knownCount = Math.max(counts.known, remote.files.size + leftOut.count);
   const limit = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * knownCount));
   if (signals.conflictsOpened <= limit) return [];
-  const conflictSteps = listUnapprovedSteps(
-    steps,
-    signals,
-    (action) => action.kind === "meet" || action.kind === "merge",
-  );
+  const conflictSteps = findUnapproved(({ kind }) => kind === "meet" || kind === "merge");
   if (conflictSteps.length === 0) return [];
   const detail = `${signals.conflictsOpened} conflicts in this run (limit: ${limit})`;
   return [{ reason: "conflict-flood", detail, steps: conflictSteps }];
@@ -81,22 +81,17 @@ function judgeConflictCount(
  * Stops a plan if many conflict copies were deleted, because each deletion means that the local
  * content replaces the content on the service.
  */
-function judgeCopies(budget: number, signals: SafetySignals, steps: readonly Step[]): SafetyFinding[] {
-  const endSteps = listUnapprovedSteps(
-    steps,
-    signals,
-    (action) => action.kind === "end-conflict" && action.how === "mine",
-  );
+function judgeCopies(budget: number, findUnapproved: FindSteps): SafetyFinding[] {
+  const endSteps = findUnapproved((action) => action.kind === "end-conflict" && action.how === "mine");
   if (endSteps.length <= budget) return [];
   const detail = `${endSteps.length} conflict copies were deleted in one run (limit: ${budget})`;
   return [{ reason: "conflict-copies-gone", detail, steps: endSteps }];
 }
 
 /**
- * Safety checks on losses. A loss on one side is a document that the plan deletes, because the
- * other side lacks it. A document whose content the plan replaces by blank content is a loss too.
+ * Losses on one side: documents that the plan deletes, because the other side lacks them, and
+ * documents whose content the plan replaces by blank content.
  */
-
 type SideLosses = {
   readonly side: Side;
   readonly deleted: readonly GuardedStep[];
@@ -153,9 +148,10 @@ function findLosses(
   signals: SafetySignals,
   steps: readonly Step[],
   counts: PresenceCounts,
+  findUnapproved: FindSteps,
 ): LossesBySide {
   const { known } = counts;
-  const findUnapproved = (matches: (action: Action) => boolean) => listUnapprovedSteps(steps, signals, matches);
+  const unreadSteps = findUnapproved((action) => isDownload(action) && action.empties === undefined);
   const findLossesOn = (side: Side): SideLosses => {
     const oppositeSide = otherSide(side);
     const { present, gone } = counts[oppositeSide];
@@ -167,7 +163,7 @@ function findLosses(
       deleted: findUnapproved(({ kind }) => kind === DELETION_KINDS[side]),
       folders: findUnapproved(IS_FOLDER_REMOVAL[side]),
       emptied: findUnapproved(EMPTYING_TESTS[side]),
-      unread: side === "local" ? listUnreadDocuments(steps, signals) : [],
+      unread: side === "local" ? unreadSteps.map(({ index }) => (steps[index]!.action as DownloadAction).id) : [],
       lossesBefore: signals.lossesDone[side],
       limit: computeDeleteBudget(limits, known),
       wasFoundEmpty: signals.emptied.has(oppositeSide),
@@ -175,15 +171,6 @@ function findLosses(
     };
   };
   return { local: findLossesOn("local"), remote: findLossesOn("remote") };
-}
-
-function listUnreadDocuments(steps: readonly Step[], signals: SafetySignals): DocId[] {
-  const unreadSteps = listUnapprovedSteps(
-    steps,
-    signals,
-    (action) => isDownload(action) && action.empties === undefined,
-  );
-  return unreadSteps.map(({ index }) => (steps[index]!.action as DownloadAction).id);
 }
 
 type DownloadAction = Extract<Action, { kind: "write-local" | "merge" | "settle-review" }>;
@@ -270,13 +257,13 @@ export function computeDeleteBudget(limits: GuardLimits, known: number): number 
   return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
 }
 
-const SIDE_NOUNS = {
-  local: { from: "the service", to: "the folder" },
-  remote: { from: "the folder", to: "the service" },
+const SIDE_WORDS = {
+  local: { from: "the service", to: "the folder", place: "locally" },
+  remote: { from: "the folder", to: "the service", place: "on the service" },
 } as const;
 
 function describeAllGone({ side, emptied, otherSide: { known, gone, present, kept } }: SideLosses): string {
-  const { from, to } = SIDE_NOUNS[side];
+  const { from, to } = SIDE_WORDS[side];
   if (kept > 0 && emptied.length > 0)
     return `${describeDocuments(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
   if (kept > 0) return `all linked documents were missing ${from}, and ${gone} still are`;
@@ -292,15 +279,13 @@ function describeDocuments(count: number): string {
 
 function describeAllEmptied({ side, emptied }: SideLosses): string {
   const documents = emptied.length === 1 ? "1 document" : `${emptied.length} documents`;
-  const sideClause = side === "remote" ? "locally" : "on the service";
-  return `${documents} became empty ${sideClause}, and no other document on that side has content`;
+  return `${documents} became empty ${SIDE_WORDS[otherSide(side)].place}, and no other document on that side has content`;
 }
 
 const REMOVAL_CLAUSES = {
   remote: "this sync would delete NN on the service",
   local: "this sync would move NN to the local trash",
 } as const;
-const SIDE_WORDS = { remote: "on the service", local: "locally" } as const;
 
 function describeDeletions({ side, deleted, emptied, lossesBefore, limit }: SideLosses): string {
   const documents = `${deleted.length} ${deleted.length === 1 ? "document" : "documents"}`;
@@ -313,5 +298,5 @@ function describeEmptied({ side, deleted, emptied, lossesBefore, limit }: SideLo
   const pendingClause = `this sync would empty ${emptied.length} ${emptied.length === 1 ? "document" : "documents"}`;
   const deletedClause = deleted.length === 0 ? "" : ` and delete ${deleted.length}`;
   const earlierClause = lossesBefore === 0 ? "" : `, after ${lossesBefore} within the last hour`;
-  return `${pendingClause} ${SIDE_WORDS[side]}${deletedClause}${earlierClause} (limit: ${limit})`;
+  return `${pendingClause} ${SIDE_WORDS[side].place}${deletedClause}${earlierClause} (limit: ${limit})`;
 }
