@@ -28,7 +28,7 @@ export function resolveLink(target: string, { files, folder }: LinkBase): string
     heading === undefined || heading === "" ? "" : `#${encodeURIComponent(toHeadingId(decodeText(heading)))}`;
   if (path === "") return fragment === "" ? null : fragment;
   const names = resolveNames(decodeText(path), folder);
-  return names === null ? null : files + names.map(encodeURIComponent).join("/") + fragment;
+  return names === null ? null : files + encodePath(names.join("/")) + fragment;
 }
 
 /**

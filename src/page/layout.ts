@@ -1,4 +1,4 @@
-/** Renders a whole page: a frame, which most pages share, around the page's own content. */
+/** Renders a whole page: a frame, which most pages share, around notices and the page's content. */
 import { count } from "../common/quantities.ts";
 import { shownWords } from "../common/shown-words.ts";
 import { type Bundle, findAssetPath } from "./bundle.ts";
@@ -120,14 +120,13 @@ function renderNotice(
   }${link !== null && html`<a class="button" href="${link.href}">${shownWords(link.label)}</a>`}</div>`;
 }
 
+/** LIMIT: number of notices that are kept, so that memory stays bounded. */
+const MAX_NOTICES = 200;
+
 /**
  * Notices for the page that follows a form. The address of that page has only the id of a stored
  * notice. So nobody can make an address whose page shows words of their own.
  */
-
-/** LIMIT: number of notices that are kept, so that memory stays bounded. */
-const MAX_NOTICES = 200;
-
 export class Notices {
   readonly #secret: () => string;
   readonly #kept = new BoundedMap<string, Notice>(MAX_NOTICES);

@@ -1,6 +1,7 @@
 import { formatAge } from "../common/quantities.ts";
 import { shownName, shownWords, toSentence } from "../common/shown-words.ts";
 import { html, type Html, type HtmlValue } from "./html.ts";
+import { type Snippet, splitIntoFoundPieces } from "../markdown/search/snippets.ts";
 
 export type Link = {
   readonly href: string;
@@ -49,7 +50,7 @@ export function renderBanner(tone: ToneName, sentence: HtmlValue, detail: HtmlVa
 }
 
 /** A number with a label. `href`: address of the page about it; null for no link. */
-export type Tile = { readonly value: HtmlValue; readonly label: string; readonly href?: string | null };
+type Tile = { readonly value: HtmlValue; readonly label: string; readonly href?: string | null };
 
 export function renderTiles(tiles: readonly Tile[]): Html {
   return html`<div class="tiles" id="tiles">${tiles.map(({ value, label, href = null }) => {
@@ -159,4 +160,38 @@ export function renderRadioButtons(name: string, choices: FormFields, chosen: st
 
 export function renderFacts(rows: readonly (readonly [term: HtmlValue, fact: HtmlValue])[]): Html {
   return html`<dl class="facts">${rows.map(([term, fact]) => html`<dt>${term}</dt><dd>${fact}</dd>`)}</dl>`;
+}
+
+type FoundDocument = { readonly href: string; readonly path: string; readonly lines: readonly Snippet[] };
+
+export function renderFoundDocuments(files: readonly FoundDocument[]): Html {
+  if (files.length === 0) return html``;
+  return html`<ol class="card flush rows">${files.map(
+    ({ href, path, lines }) =>
+      html`<li><div class="main"><a href="${href}">${renderName(path)}</a>${
+        lines.length > 0 && html`<ul class="found">${lines.map(renderLine)}</ul>`
+      }</div></li>`,
+  )}</ol>`;
+}
+
+function renderLine(line: Snippet): Html {
+  const pieces = splitIntoFoundPieces(line).map((piece, i, all) =>
+    i === 0 && !piece.isMatch && all.length > 1 ? { ...piece, text: shortenLead(piece.text) } : piece,
+  );
+  return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
+}
+
+/**
+ * LIMIT: number of characters that are shown before the first match. The match is then visible on a
+ * narrow page, where a line has about 70 characters.
+ */
+const MAX_LEAD_CHARACTERS = 40;
+
+/** Shortens a text to its last whole words, and marks the cut with `…`. */
+function shortenLead(text: string): string {
+  const characters = [...text];
+  if (characters.length <= MAX_LEAD_CHARACTERS) return text;
+  const lastCharacters = characters.slice(-MAX_LEAD_CHARACTERS).join("");
+  const lastWords = lastCharacters.slice(lastCharacters.indexOf(" ") + 1);
+  return `…${lastWords === "" ? lastCharacters : lastWords}`;
 }

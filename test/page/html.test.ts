@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { html } from "../../src/page/html.ts";
-import { renderName } from "../../src/page/parts.ts";
+import { renderFoundDocuments, renderName } from "../../src/page/parts.ts";
 import { renderComparison } from "../../src/page/side-by-side.ts";
 import { anyCharacter, fc } from "../property.ts";
-import { renderFoundDocuments } from "../../src/page/found.ts";
 
 describe("a template", () => {
   test("shows what is put into it, between tags and in attributes, and nothing of it is HTML", () => {

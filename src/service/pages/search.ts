@@ -1,10 +1,9 @@
 import { count, plural } from "../../common/quantities.ts";
 import { OPERATIONS } from "../../contract/api/operations.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
-import { renderFoundDocuments } from "../../page/found.ts";
+import { renderEmptyState, renderFoundDocuments, renderName, renderSentence } from "../../page/parts.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
-import { renderEmptyState, renderName, renderSentence } from "../../page/parts.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/input.ts";
 import { makeSearchScope } from "../search/search.ts";

@@ -2,8 +2,7 @@ import { findQueryFault, searchMirror } from "../../mirror/operations/search.ts"
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import { plural } from "../../common/quantities.ts";
 import { html, type Html } from "../../page/html.ts";
-import { renderFoundDocuments } from "../../page/found.ts";
-import { renderName, renderNextStep, renderSentence } from "../../page/parts.ts";
+import { renderFoundDocuments, renderName, renderNextStep, renderSentence } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type Ui } from "../page.ts";
