@@ -8,8 +8,7 @@ import { readUserOrigin } from "../mirror/trust/gate.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import type { Answer, Listing, ParentRef, PutResult } from "../mirror/ports/remote.ts";
-import { MdmirrorError, toMdmirrorError } from "./error.ts";
-import { requireFitNode } from "./fit-node.ts";
+import { MdmirrorError, requireFitNode, toMdmirrorError } from "./error.ts";
 
 export { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
 export type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
@@ -69,7 +68,16 @@ export function createClient({ url, key, allowHttp = [] }: ClientOptions): Clien
   // `readUserOrigin` returns null only if it gets no URL.
   const origin = readUserOrigin({ url, env: {}, allowHttp })!;
   if (origin.kind === "trouble") throw toMdmirrorError(origin.trouble, url);
-  if (!/^[\x21-\x7e]+$/.test(key)) throw makeInvalidKeyError(url);
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    const message = "the key is not one word of printable ASCII";
+    throw new MdmirrorError({
+      kind: "usage",
+      code: "unfit-key",
+      path: url,
+      next: "give the service's API key",
+      message,
+    });
+  }
   const [clock, random] = [systemClock(), systemRandom()];
   const remote = connect(origin.value, { key, clock, random, log: SILENT_LOG, traits: null });
   return {
@@ -89,9 +97,4 @@ export function createClient({ url, key, allowHttp = [] }: ClientOptions): Clien
     counts: () => remote.counts(),
     close: () => remote.close(),
   };
-}
-
-function makeInvalidKeyError(path: string): MdmirrorError {
-  const message = "the key is not one word of printable ASCII";
-  return new MdmirrorError({ kind: "usage", code: "unfit-key", path, next: "give the service's API key", message });
 }

@@ -3,10 +3,8 @@
  * commands as methods.
  */
 
-import { requireFitNode } from "./fit-node.ts";
-import { makeMirror } from "./mirror.ts";
-import { findRoot, MirrorSession, makeEnvironment } from "./session.ts";
-import { withLibraryErrors } from "./error.ts";
+import { requireFitNode, withLibraryErrors } from "./error.ts";
+import { findRoot, makeEnvironment, makeMirror, MirrorSession } from "./mirror.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
 
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
@@ -35,8 +33,8 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
 export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
   return withLibraryErrors(dir, async () => {
     requireFitNode();
-    const { linkToWorkspace: link } = await import("./link.ts");
-    const root = await link(dir, options);
+    const { linkToWorkspace } = await import("./link.ts");
+    const root = await linkToWorkspace(dir, options);
     // The URL is left out, because it is now stored in the configuration of the folder.
     const { url: _url, ...rest } = options;
     return makeMirror(new MirrorSession(root, makeEnvironment(rest)));

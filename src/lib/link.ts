@@ -9,7 +9,7 @@ import { readUserOrigin } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/address.ts";
 import { readOwnership } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { checkDirection, checkOwner, type CallEnvironment, makeEnvironment } from "./session.ts";
+import { type CallEnvironment, checkDirection, checkOwner, makeEnvironment } from "./mirror.ts";
 import type { LinkOptions } from "./types.ts";
 
 /**

@@ -1,15 +1,129 @@
-import { checkDirection, type MirrorSession } from "./session.ts";
-import type { Mirror, MirrorPlan, MirrorWatch, Operations, WatchEvent } from "./types.ts";
+import { existsSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { systemClock } from "../common/clock.ts";
+import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import { systemRandom } from "../common/random.ts";
+import { ok, refuse, type Result, unwrap } from "../common/trouble.ts";
+import { findValueFault, SETTINGS } from "../mirror/settings/settings.ts";
+import { examineFolder, readOwnership, refuseForeignFolder } from "../mirror/trust/owner.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
+import { MdmirrorError, withLibraryErrors } from "./error.ts";
+import type { Mirror, MirrorPlan, MirrorWatch, OpenOptions, Operations, WatchEvent } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import type { Declaration, InputOf, ReadDeclaration } from "../mirror/operations/define.ts";
 import type { Operation, ReadOperation } from "../mirror/operations/run-operation.ts";
 import { OPERATIONS } from "../mirror/operations/table.ts";
-import { ok, type Result, unwrap } from "../common/trouble.ts";
-import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { makeStoppable } from "../mirror/model/stoppable.ts";
 import type { FolderEvent } from "../mirror/daemon/folder-events.ts";
 import { toPublicKind } from "../mirror/operations/results/actions.ts";
-import { toReportJson } from "../mirror/operations/results/report.ts";
+import { toReportJson, toStatusJson } from "../mirror/operations/results/report.ts";
+
+/**
+ * Parts of the calling program that the methods of a linked folder use, such as its environment
+ * variables.
+ */
+export type CallEnvironment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
+
+/**
+ * Returns the environment for calls of the library. An option `key` becomes the environment
+ * variable `MDMIRROR_API_KEY`.
+ */
+export function makeEnvironment({ url, key, keyFile, env = process.env }: OpenOptions): CallEnvironment {
+  return {
+    env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
+    cwd: process.cwd(),
+    clock: systemClock(),
+    random: systemRandom(),
+    url: url ?? null,
+    keyFile: keyFile ?? null,
+  };
+}
+
+/**
+ * Throws if this user must not work in a folder. Under `sudo`, also throws if the folder belongs to
+ * the user who called `sudo`. A command would continue as that user, but a library must not change
+ * the user of its process.
+ */
+export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
+  const ownership = readOwnership(folder, env);
+  if (ownership.kind === "foreign") unwrap(refuseForeignFolder(ownership));
+  if (ownership.kind === "by-sudo") {
+    const message = `${folder} belongs to user ${ownership.caller.uid}, who called sudo, and this process is root`;
+    const nextStep = "run the program as that user: its files in the folder would belong to root";
+    refuse(message, nextStep, "foreign-owner");
+  }
+  unwrap(examineFolder(folder));
+}
+
+/**
+ * Throws if a program passed an unknown direction. Without this check, both sides would be synced.
+ */
+export function checkDirection(direction: unknown): void {
+  const what = findValueFault("direction", SETTINGS.direction, direction);
+  if (what !== null) refuse(what, "give one of these, or none");
+}
+
+/** Returns the real path. Throws a TroubleError with code `not-a-mirror` or `foreign-owner`. */
+export function findRoot(dir: string, env: CallEnvironment["env"]): string {
+  const absolutePath = resolve(dir);
+  if (!existsSync(join(absolutePath, MIRROR_FOLDER))) {
+    const next = "link it: linkMirror(dir, { url, key }), or mdmirror init";
+    const what = `${absolutePath} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
+    refuse(what, next, "not-a-mirror");
+  }
+  checkOwner(absolutePath, env);
+  return realpathSync(absolutePath);
+}
+
+/**
+ * Runs the calls of one linked folder. Each call opens the folder and closes it again, so nothing
+ * is kept between two calls.
+ */
+export class MirrorSession {
+  readonly root: string;
+  readonly environment: CallEnvironment;
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+
+  constructor(root: string, environment: CallEnvironment) {
+    this.root = root;
+    this.environment = environment;
+  }
+
+  /** Runs one call. Throws if the folder was closed. An error of the call names `path`. */
+  async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+    if (this.closing.aborted) {
+      throw new MdmirrorError({
+        kind: "closed",
+        code: "closed",
+        path: this.root,
+        next: "open it again: openMirror",
+        message: "the linked folder is closed",
+      });
+    }
+    const runningCall = withLibraryErrors(path, () => {
+      // The owner of the folder may have changed since the last call.
+      checkOwner(this.root, this.environment.env);
+      return work();
+    });
+    this.#underWay.add(runningCall);
+    try {
+      return await runningCall;
+    } finally {
+      this.#underWay.delete(runningCall);
+    }
+  }
+
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Closes the folder. Refuses all later calls, and resolves when no call is active. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#underWay);
+  }
+}
 
 export function makeMirror(session: MirrorSession): Mirror {
   const { root, environment } = session;
@@ -19,10 +133,9 @@ export function makeMirror(session: MirrorSession): Mirror {
     root,
     status: () =>
       session.run(root, async () => {
-        const { computeAge: ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
-        const { toStatusJson: statusJson } = await import("../mirror/operations/results/report.ts");
+        const { computeAge, readFolderStatus } = await import("../mirror/folder/status.ts");
         const { status } = unwrap(await readFolderStatus(root, environment));
-        return statusJson(status, ageOf(status, environment.clock.now()));
+        return toStatusJson(status, computeAge(status, environment.clock.now()));
       }),
     plan: () =>
       session.run(root, async () => {
@@ -32,12 +145,11 @@ export function makeMirror(session: MirrorSession): Mirror {
     sync: ({ direction = "both", maxDeletes, attended = false, signal } = {}) =>
       session.run(root, async () => {
         const { syncMirror } = await import("../mirror/operations/manual/sync.ts");
-        const { toReportJson: reportJson } = await import("../mirror/operations/results/report.ts");
         checkDirection(direction);
         const request = { direction, maxDeletes: maxDeletes ?? null, attended };
         const stoppable = signal === undefined ? {} : { stoppable: makeStoppable(signal) };
         const { report } = unwrap(await syncMirror(root, request, { ...environment, ...stoppable }));
-        return reportJson(report);
+        return toReportJson(report);
       }),
     watch: ({ signal } = {}) => startMirrorWatch(session, signal),
     close,
@@ -67,11 +179,11 @@ function makeOperations(session: MirrorSession): Operations {
 function makeMethod(session: MirrorSession, name: OperationName) {
   return (input: InputOf<Declaration>) =>
     session.run(session.root, async () => {
-      const { runOperation, runReadOperation: runRead } = await import("../mirror/operations/run-operation.ts");
+      const { runOperation, runReadOperation } = await import("../mirror/operations/run-operation.ts");
       const { root, environment } = session;
       const operation: unknown = await OPERATIONS[name]();
       const operationResult = isReadOperation(operation)
-        ? await runRead(root, operation, input, environment)
+        ? await runReadOperation(root, operation, input, environment)
         : await runOperation(root, operation as Operation<Declaration, unknown>, input, environment);
       return unwrap<unknown>(operationResult);
     });
@@ -82,13 +194,13 @@ function isReadOperation(operation: unknown): operation is ReadOperation<ReadDec
 }
 
 async function makePlan(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
-  const { planSync, makeStoppedRequest: requestOfStoppedRun } = await import("../mirror/folder/run.ts");
-  const { toPlanJson: planJson } = await import("../mirror/operations/results/plan.ts");
-  const { findStop: stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
-  const planResult = await planSync(mirror, requestOfStoppedRun(mirror, false));
+  const { planSync, makeStoppedRequest } = await import("../mirror/folder/run.ts");
+  const { toPlanJson } = await import("../mirror/operations/results/plan.ts");
+  const { findStop } = await import("../mirror/operations/manual/answer-stop.ts");
+  const planResult = await planSync(mirror, makeStoppedRequest(mirror, false));
   if (planResult.kind === "trouble") return planResult;
-  const { steps, blocked, verdict } = planJson(planResult.value);
-  const stopResult = stopOf(mirror, planResult.value);
+  const { steps, blocked, verdict } = toPlanJson(planResult.value);
+  const stopResult = findStop(mirror, planResult.value);
   const version = stopResult.kind === "ok" ? stopResult.value.stop.version : null;
   return ok({ steps, blocked, safetyStop: verdict.kind === "run" ? null : { reasons: verdict.reasons, version } });
 }

@@ -5,9 +5,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { requireFitNode } from "./fit-node.ts";
+import { requireFitNode, withLibraryErrors } from "./error.ts";
 import { unwrap } from "../common/trouble.ts";
-import { withLibraryErrors } from "./error.ts";
 
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Types of the library's calls. Types of results are in `src/mirror/operations/results/shapes`,
+ * Types of the library's calls. Types of results are in `src/mirror/operations/results/shapes.ts`,
  * because the commands and the other front ends share them.
  */
 import type {
