@@ -1,11 +1,16 @@
-import { unwrap } from "../common/trouble.ts";
+/**
+ * Every tool. Most tools are made from the declarations of operations. Unlike a command, such a
+ * tool requires the versions that the agent read.
+ */
 import {
   type Answer,
   type Declaration,
   type InputOf,
   ownInput,
+  PATH,
   type ReadDeclaration,
 } from "../mirror/operations/define.ts";
+import { unwrap } from "../common/trouble.ts";
 import {
   omitContents,
   type Operation,
@@ -20,13 +25,12 @@ import {
   makeAnswer,
   makeLimitSchema,
   makePartialAnswer,
-  PATH,
   TEXT_RANGE,
   type TextRange,
   type Tool,
   type ToolResult,
 } from "./tool.ts";
-import { OFFERED_CHOICES, SHOW_CONFLICT } from "./tools/conflicts.ts";
+import { OFFERED_WAYS, SHOW_CONFLICT } from "./tools/conflicts.ts";
 import { CREATE, DELETE, EDIT, MOVE, WRITE } from "./tools/edit.ts";
 import * as z from "zod";
 import { history, show } from "../mirror/operations/history/versions.ts";
@@ -39,11 +43,6 @@ import { restore } from "../mirror/operations/history/restore.ts";
 import { LIST, READ, SEARCH } from "./tools/read.ts";
 import { STATUS, SYNC } from "./tools/status.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
-
-/**
- * Makes tools from the declarations of operations. Unlike a command, a tool requires the versions
- * that the agent read.
- */
 
 /** LIMIT: default number of rows of each list in one answer, so that answers stay short. */
 const MAX_ITEMS = 100;
@@ -161,7 +160,7 @@ export const TOOLS: readonly Tool[] = [
   makeReadTool(diff, { text: (answer) => answer.documents.map(formatDiff).join("") }),
   makeReadTool(conflicts),
   SHOW_CONFLICT,
-  makeOperationTool(resolve, { paths: ONE_PATH, way: z.enum(OFFERED_CHOICES) }),
+  makeOperationTool(resolve, { paths: ONE_PATH, way: z.enum(OFFERED_WAYS) }),
   makeReadTool(reviews, { text: (answer) => answer.reviews.map(formatReviewDiff).join("\n") }),
   makeReadTool(verify),
 ];

@@ -1,14 +1,12 @@
 /**
- * Types of tools, their arguments and their results. The files in `tools/` define the tools, and
- * `table.ts` lists them.
+ * Types of tools, their arguments and their results, whose size is limited. The files in `tools/`
+ * define the tools, and `table.ts` lists them.
  */
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 import * as z from "zod";
 import type { HostOptions } from "../mirror/folder/open-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
-
-/** Limits the size of answers: returns a part of a document, and where the next part begins. */
 
 /**
  * LIMIT: number of characters of content in one answer, so that answers stay short. `usual` is the
@@ -157,8 +155,6 @@ export function limitLists(facts: object, most: number, keeps: "first" | "last" 
 export function refuseCall(what: string, next: string, code: string, facts: object = {}): ToolResult {
   return makeRefusal({ kind: "usage", what, next, code }, facts);
 }
-
-export { PATH } from "../mirror/operations/define.ts";
 
 export const VERSION_SCHEMA = z
   .string()

@@ -1,3 +1,4 @@
+import { PATH } from "../../mirror/operations/define.ts";
 import * as z from "zod";
 import {
   findConflictHunks,
@@ -10,7 +11,7 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../../common/trouble.ts";
 import { findNextStep } from "../../mirror/operations/results/attention.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
-import { makePartialAnswer, defineTool, refuseCall, PATH, TEXT_RANGE } from "../tool.ts";
+import { makePartialAnswer, defineTool, refuseCall, TEXT_RANGE } from "../tool.ts";
 
 export const SHOW_CONFLICT = defineTool({
   name: "show_conflict",
@@ -45,7 +46,7 @@ function toFacts({ path, ways, versions, conflict, block }: ProblemView): object
   return {
     path,
     expected: versions,
-    ways: ways.filter((way) => (OFFERED_CHOICES as readonly string[]).includes(way)),
+    ways: ways.filter((way) => (OFFERED_WAYS as readonly string[]).includes(way)),
     conflictCopy: conflict?.conflictCopy ?? null,
     blocked: blockFacts,
   };
@@ -62,4 +63,4 @@ function formatHunk(
 }
 
 /** Ways of resolving a conflict that agents may choose. Only people may choose the other ways. */
-export const OFFERED_CHOICES = ["mine", "theirs", "merged", "keep"] as const;
+export const OFFERED_WAYS = ["mine", "theirs", "merged", "keep"] as const;

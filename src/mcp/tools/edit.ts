@@ -1,3 +1,4 @@
+import { PATH } from "../../mirror/operations/define.ts";
 import * as z from "zod";
 import { readConfig } from "../../mirror/settings/config.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
@@ -19,7 +20,6 @@ import {
   formatTextDiff,
   makeAnswer,
   makeRefusal,
-  PATH,
   refuseCall,
   type ServedMirror,
   type ToolHost,
@@ -222,7 +222,7 @@ export const MOVE = defineTool({
     }
     const config = readConfig(`${mirror.root}/${MIRROR_FOLDER}`);
     const linksFollow = config.kind === "ok" && config.value.links.mode === "translate";
-    return makeAnswer({ path: to, from: path, version: now, linksFollow: linksFollow, next: UPLOAD_NOTE });
+    return makeAnswer({ path: to, from: path, version: now, linksFollow, next: UPLOAD_NOTE });
   },
 });
 

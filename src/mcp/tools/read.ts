@@ -1,3 +1,4 @@
+import { PATH } from "../../mirror/operations/define.ts";
 import * as z from "zod";
 import { type EditedDocument, openSaveContext, readDocument } from "../../mirror/operations/manual/save.ts";
 import { refuse, unwrap } from "../../common/trouble.ts";
@@ -8,7 +9,6 @@ import {
   makeAnswer,
   makeLimitSchema,
   makePartialAnswer,
-  PATH,
   refuseCall,
   type ServedMirror,
   TEXT_RANGE,
