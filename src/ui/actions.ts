@@ -13,6 +13,7 @@ import { withQuery } from "../page/addresses.ts";
 import {
   type ActionRequest,
   type ActionResult,
+  readNumber,
   startJob,
   startSync,
   syncFolder,
@@ -29,9 +30,9 @@ import {
   makeNothingDoneNotice,
   makeUndoneNotice,
 } from "./messages.ts";
-import { readNumber } from "./parts.ts";
 import { addRule, removeRule, replaceKey, saveSettings } from "./pages/settings.ts";
-import { resolveConflict, resolveMany } from "./resolving.ts";
+import { resolveConflict } from "./resolving.ts";
+import { resolveMany } from "./pages/problems.ts";
 
 export const ACTIONS: readonly UiAction[] = [
   { path: "sync", page: () => "", run: (ui, { folder }) => startSync(ui, folder) },

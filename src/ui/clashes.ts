@@ -28,7 +28,7 @@ export type Clash = Extract<ConflictPlace, { kind: "clash" }>;
 
 export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Edit" } as const;
 
-export type Choice = keyof typeof CHOICES;
+type Choice = keyof typeof CHOICES;
 
 /**
  * Splits a conflict into passages and clashes. Returns null if one of its versions cannot be shown.

@@ -31,7 +31,7 @@ import {
   SIGNED_OUT_CONTENT,
   SPENT_TICKET,
 } from "./pages/trouble.ts";
-import { DOCS_ADDRESS } from "./user-docs.ts";
+import { DOCS_ADDRESS, USER_DOC_PAGE, USER_DOCS_PAGE } from "./user-docs.ts";
 import { CONFLICT_PAGE } from "./pages/conflict.ts";
 import { DOCS_PAGE, WHY_PAGE } from "./pages/docs.ts";
 import { DIFF_PAGE, HISTORY_PAGE } from "./pages/history.ts";
@@ -43,7 +43,6 @@ import { RUN_PAGE, RUNS_PAGE } from "./pages/runs.ts";
 import { SEARCH_PAGE } from "./pages/search.ts";
 import { SETTINGS_PAGE } from "./pages/settings.ts";
 import { STOP_PAGE } from "./pages/stop.ts";
-import { USER_DOC_PAGE, USER_DOCS_PAGE } from "./pages/user-docs.ts";
 import type { Server } from "node:http";
 import { effectiveUser } from "../common/ownership.ts";
 
@@ -127,7 +126,7 @@ function addRoutes(app: FastifyInstance, site: UiSite): void {
     const refusal = hosts.length > 1 ? "host" : site.origins.refusal(method, headers);
     if (refusal !== null) return sendTrouble(site, reply, makeRefusalTrouble(refusal), 403);
     // No file name contains NUL, so no page can have this address.
-    if (request.url.split("?", 1)[0]!.includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
+    if (readAddress(request).includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
   });
   app.setNotFoundHandler((_request, reply) => sendTrouble(site, reply, NO_PAGE, 404));
   app.setErrorHandler((error, _request, reply) => sendErrorPage(site, reply, error));
@@ -137,7 +136,7 @@ function addRoutes(app: FastifyInstance, site: UiSite): void {
   for (const page of PAGES) {
     app.get(page.path, (request, reply) => showPage(site, page, request, reply));
     if (page.path === `/m/:name/${page.section}*`)
-      app.get(page.path.slice(0, -2), (request, reply) => reply.redirect(`${request.url.split("?", 1)[0]}/`));
+      app.get(page.path.slice(0, -2), (request, reply) => reply.redirect(`${readAddress(request)}/`));
   }
 }
 
@@ -207,17 +206,15 @@ async function runAndRedirect(
   page: string,
   run: () => ActionResult | Promise<ActionResult>,
 ) {
-  const { to = page, notice } = await catchTrouble(run);
-  return reply.code(303).headers(PAGE_HEADERS).header("location", notices.at(to, notice)).send();
-}
-
-async function catchTrouble(run: () => ActionResult | Promise<ActionResult>): Promise<ActionResult> {
+  let result: ActionResult;
   try {
-    return await run();
+    result = await run();
   } catch (error) {
     if (!(error instanceof TroubleError)) throw error;
-    return { notice: makeTroubleNotice(error.trouble) };
+    result = { notice: makeTroubleNotice(error.trouble) };
   }
+  const { to = page, notice } = result;
+  return reply.code(303).headers(PAGE_HEADERS).header("location", notices.at(to, notice)).send();
 }
 
 async function signIn(site: UiSite, request: FastifyRequest, reply: FastifyReply) {
@@ -253,13 +250,11 @@ function sendErrorPage(site: UiSite, reply: FastifyReply, error: unknown) {
 }
 
 async function readRequest({ ui }: UiSite, request: FastifyRequest, { csrf }: Session<null>): Promise<PageRequest> {
-  const allFolders = await ui.folders.read();
-  const address = request.url.split("?", 1)[0]!;
   return {
     params: readParams(request),
     query: readQuery(request),
-    all: allFolders,
-    address,
+    all: await ui.folders.read(),
+    address: readAddress(request),
     now: ui.clock.now(),
     csrf,
   };
@@ -267,6 +262,11 @@ async function readRequest({ ui }: UiSite, request: FastifyRequest, { csrf }: Se
 
 function readParams({ params }: FastifyRequest): PageRequest["params"] {
   return params as PageRequest["params"];
+}
+
+/** Returns the path of the requested address: encoded, without the query. */
+function readAddress({ url }: FastifyRequest): string {
+  return url.split("?", 1)[0]!;
 }
 
 function readQuery({ url }: FastifyRequest): URLSearchParams {
@@ -308,19 +308,24 @@ function sendPage(
 }
 
 const PAGES: readonly UiPage[] = [
-  ...[
-    HOME_PAGE,
-    LINK_PAGE,
-    OVERVIEW_PAGE,
-    PROBLEMS_PAGE,
-    CONFLICT_PAGE,
-    STOP_PAGE,
-    DOCS_PAGE,
-    WHY_PAGE,
-    HISTORY_PAGE,
-    DIFF_PAGE,
-  ],
-  ...[RUNS_PAGE, RUN_PAGE, REVIEWS_PAGE, SEARCH_PAGE, SETTINGS_PAGE, USER_DOCS_PAGE, USER_DOC_PAGE, SIGN_OUT_PAGE],
+  HOME_PAGE,
+  LINK_PAGE,
+  OVERVIEW_PAGE,
+  PROBLEMS_PAGE,
+  CONFLICT_PAGE,
+  STOP_PAGE,
+  DOCS_PAGE,
+  WHY_PAGE,
+  HISTORY_PAGE,
+  DIFF_PAGE,
+  RUNS_PAGE,
+  RUN_PAGE,
+  REVIEWS_PAGE,
+  SEARCH_PAGE,
+  SETTINGS_PAGE,
+  USER_DOCS_PAGE,
+  USER_DOC_PAGE,
+  SIGN_OUT_PAGE,
 ];
 
 /**

@@ -1,4 +1,4 @@
-/** Work that takes longer than a request: jobs, searches, and scans for stopped changes. */
+/** Work that takes longer than a request: jobs, searches, scans for stopped changes; also drafts. */
 
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { ActiveEffects } from "../mirror/daemon/traffic.ts";
@@ -52,7 +52,7 @@ export class Jobs {
   readonly #world: JobsContext;
   readonly #byRoot = new Map<string, KeptJob>();
   readonly #active = new Set<Promise<void>>();
-  #count = 0;
+  #ended = 0;
 
   constructor(world: JobsContext) {
     this.#world = world;
@@ -69,7 +69,7 @@ export class Jobs {
 
   /** Number of jobs that have ended since the start. */
   get ended(): number {
-    return this.#count;
+    return this.#ended;
   }
 
   isBusy(root: string): boolean {
@@ -95,8 +95,8 @@ export class Jobs {
     };
     const result = work(progress).catch((error: unknown) => makeTroubleNotice(troubleOrFault(error, onFault)));
     void result.then((notice) => {
-      this.#count++;
-      setJob({ ...job, end: { ...notice, id: `${clock.now()}-${this.#count}` } });
+      this.#ended++;
+      setJob({ ...job, end: { ...notice, id: `${clock.now()}-${this.#ended}` } });
       end();
     });
     this.track(ended);

@@ -98,8 +98,9 @@ const TABS: readonly (readonly [part: string, label: string])[] = [
 
 export function makeTabs({ section }: UiPage, { params, all }: PageRequest): LinkGroup | null {
   const mirrorName = params["name"];
-  const namedFolder = mirrorName === undefined ? null : findFolder(all, mirrorName);
-  if (mirrorName === undefined || namedFolder?.kind !== "ok") return null;
+  if (mirrorName === undefined) return null;
+  const namedFolder = findFolder(all, mirrorName);
+  if (namedFolder.kind !== "ok") return null;
   const { needs, status } = namedFolder.value;
   const counts: Readonly<Record<string, Pick<Link, "count" | "tone">>> = {
     needs: { count: needs.length, tone: "asks" },
@@ -133,8 +134,6 @@ export function makeSwitcher({ params, all }: PageRequest): LinkGroup {
   return { label: subjectFolder?.name ?? "All folders", links: [{ href: "/", label: "All folders" }, ...links] };
 }
 
-/** The type of an action, and functions that several actions share. */
-
 export type ActionRequest = PageRequest & {
   /** Linked folder that the form names. It exists and belongs to this user. */
   readonly folder: Folder;
@@ -165,11 +164,14 @@ export function startSync(ui: Ui, folder: FolderRef): ActionResult {
 }
 
 /** Starts a job, whose progress the next page shows. Returns a notice if another job runs. */
-export function startJob(ui: Ui, { root }: FolderRef, ...job: JobArguments): ActionResult {
-  return { notice: ui.jobs.start(root, ...job) ? null : BUSY_NOTICE };
+export function startJob(
+  ui: Ui,
+  { root }: FolderRef,
+  what: string,
+  work: (progress: Progress) => Promise<Notice>,
+): ActionResult {
+  return { notice: ui.jobs.start(root, what, work) ? null : BUSY_NOTICE };
 }
-
-type JobArguments = [what: string, work: (progress: Progress) => Promise<Notice>];
 
 export async function syncFolder(ui: Ui, { name, root }: FolderRef, progress: Progress): Promise<Notice> {
   const syncResult = await syncMirror(root, USUAL_RUN, { ...ui, progress });
@@ -184,4 +186,14 @@ export function makeUndo(ui: Ui, { name, root }: FolderRef, run: number | null):
   if (plan.kind === "trouble" || plan.value.items.every(({ kind }) => kind === "left")) return {};
   const fields = { root, version: plan.value.version, next: "needs" };
   return { undo: { action: mirrorAddress(name, `runs/${run}/undo`), label: "Undo", fields } };
+}
+
+/** Returns the path of a document or folder from an address, without slashes at its end. */
+export function readRequestedPath({ params }: PageRequest): string {
+  return (params["*"] ?? "").replace(/\/+$/, "");
+}
+
+/** Parses a positive whole number from an address or a form; null if the text is not one. */
+export function readNumber(text: string | null | undefined): number | null {
+  return /^[1-9]\d{0,8}$/.test(text ?? "") ? Number(text) : null;
 }

@@ -1,5 +1,5 @@
-/** Parts of pages about a linked folder. */
-import { formatLocalTime } from "../mirror/operations/results/times.ts";
+/** Parts of pages about a linked folder: its status, running work, rows, forms, times, pagers. */
+import { formatLocalTime, formatTimeOfDay } from "../mirror/operations/results/times.ts";
 import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { count, plural } from "../common/quantities.ts";
 import { ancestorsOf, nameOf } from "../contract/path.ts";
@@ -20,7 +20,7 @@ import {
 import { FOLDER_STATES, problemBadge, renderEvent, renderOutcomeBadge } from "./states.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Folder, LinkedProblem } from "./folders.ts";
-import type { PageRequest } from "./page.ts";
+import { type PageRequest, readNumber } from "./page.ts";
 import { findHelpAddress } from "./user-docs.ts";
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
@@ -78,7 +78,7 @@ function renderClock(time: number, shown: string): Html {
 
 /** Shows the time of day of an event, because the page of a run shows the date once. */
 export function renderTimeOfDay({ at }: MirrorEvent): Html {
-  return renderClock(at, formatLocalTime(at).slice("2026-11-21 ".length));
+  return renderClock(at, formatTimeOfDay(at));
 }
 
 export function renderEventItem(mirror: string, event: MirrorEvent, when: Html): Html {
@@ -86,16 +86,6 @@ export function renderEventItem(mirror: string, event: MirrorEvent, when: Html):
   const origin = renderOrigin(code, requestId);
   return html`<li><div class="main">${renderEvent(mirror, event)} ${renderOutcomeBadge(outcome)}<br><span class="faint">${renderSentence(toSentence(detail))}</span>${origin !== null && renderDetails("Details", origin)}</div>
 <span class="faint">${when}</span></li>`;
-}
-
-/** Returns the path of a document or folder from an address, without slashes at its end. */
-export function readRequestedPath({ params }: PageRequest): string {
-  return (params["*"] ?? "").replace(/\/+$/, "");
-}
-
-/** Parses a positive whole number from an address or a form; null if the text is not one. */
-export function readNumber(text: string | null | undefined): number | null {
-  return /^[1-9]\d{0,8}$/.test(text ?? "") ? Number(text) : null;
 }
 
 /** Returns links to the folders above a path and, if `isLinked`, to the path. */
@@ -148,8 +138,6 @@ export function renderPager(
 <span>Page ${count(page)} of ${count(pages)}, ${count(total)} ${what}</span>${renderLink(page + 1, "Next")}${renderLink(pages, "Last")}</nav>`;
 }
 
-/** Shows the status of a linked folder, and the work that is running. */
-
 export function sortWorstFirst(folders: readonly Folder[]): readonly Folder[] {
   const ranks = Object.keys(FOLDER_STATES);
   const rankState = ({ state }: Folder) => ranks.indexOf(state);
@@ -200,7 +188,7 @@ export function describeForScreenReader(folder: Folder): string {
   return `${name}: ${FOLDER_STATES[state][1]}${problems}`;
 }
 
-const PHASE_WORDS: Readonly<Record<string, string>> = {
+const DAEMON_WORDS: Readonly<Record<string, string>> = {
   idle: "watching for changes",
   observing: "scanning both sides",
   applying: "applying changes",
@@ -215,7 +203,7 @@ function renderDaemonState({ daemon }: Folder): HtmlValue {
   if (daemon === null) return "Changes wait for the next sync: mdmirror does not watch this folder";
   const { phase, detail, paused } = daemon;
   if (paused) return "The daemon is paused";
-  return html`The daemon runs: ${PHASE_WORDS[phase] ?? phase}${detail !== "" && html` (${renderSentence(detail)})`}`;
+  return html`The daemon runs: ${DAEMON_WORDS[phase] ?? phase}${detail !== "" && html` (${renderSentence(detail)})`}`;
 }
 
 export function renderStatusBanner(folder: Folder, request: PageRequest): Html {

@@ -1,27 +1,16 @@
 import { resolve } from "../mirror/operations/manual/resolve.ts";
-import { type ContentOrReason, findRecordProblem, viewProblem } from "../mirror/operations/manual/problem.ts";
+import type { ContentOrReason } from "../mirror/operations/manual/problem.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
-import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
-import type { Conflict } from "../mirror/model/record.ts";
-import type { BaseTree } from "../mirror/model/tree.ts";
 import type { Digest } from "../contract/digest.ts";
-import type { DocId } from "../contract/ids.ts";
-import { BoundedMap } from "../common/bounded-map.ts";
-import { ok, type Trouble, unwrap } from "../common/trouble.ts";
+import type { Trouble } from "../common/trouble.ts";
 import { restoreLineEnds } from "../markdown/merge/style.ts";
 import type { Notice } from "../page/layout.ts";
-import { type ActionRequest, type ActionResult, makeUndo, startJob, startSync, syncFolder, type Ui } from "./page.ts";
+import { type ActionRequest, type ActionResult, makeUndo, startSync, type Ui } from "./page.ts";
 import { documentAddress } from "./addresses.ts";
-import { findClashes, composeResult, splitConflict } from "./clashes.ts";
+import { composeResult, splitConflict } from "./clashes.ts";
 import type { Folder } from "./folders.ts";
 import { toChoicesKey, toDraftKey } from "./jobs.ts";
-import {
-  BUSY_NOTICE,
-  makeManyResolvedNotice,
-  makeNothingDoneNotice,
-  makeTroubleNotice,
-  makeResolvedNotice,
-} from "./messages.ts";
+import { BUSY_NOTICE, makeNothingDoneNotice, makeTroubleNotice, makeResolvedNotice } from "./messages.ts";
 import { findNextConflict, readProblem, makeStartContent } from "./pages/conflict.ts";
 
 const RESOLVE_WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
@@ -69,87 +58,6 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
   return { to: documentAddress(name, "conflict", item.path), notice };
 }
 
-export const MANY_WAYS = {
-  mine: "Take mine",
-  theirs: "Take theirs",
-  "merged-where-clean": "Merge where clean",
-} as const;
-
-/**
- * Resolves all checked conflicts as one run. Skips a conflict if one of its versions differs from
- * what the page showed.
- */
-export function resolveMany(ui: Ui, { folder, form }: ActionRequest): ActionResult {
-  const { root } = folder;
-  const way = (Object.keys(MANY_WAYS) as (keyof typeof MANY_WAYS)[]).find((key) => key === form.get("way"));
-  const chosenConflicts = new Set(form.getAll("conflict"));
-  const presentConflicts = readOpenConflicts(ui, root);
-  const paths = [...presentConflicts].filter(([, { choice }]) => chosenConflicts.has(choice)).map(([path]) => path);
-  if (way === undefined || chosenConflicts.size === 0)
-    return { notice: makeNothingDoneNotice("Select at least one conflict") };
-  if (paths.length === 0) return { notice: makeNothingDoneNotice("The versions changed since this page was shown") };
-  const reason = "its versions changed since the page was shown";
-  const isPresent = new Set([...presentConflicts.values()].map(({ choice }) => choice));
-  const changedConflicts = [...chosenConflicts]
-    .filter((choice) => !isPresent.has(choice))
-    .map((choice) => ({ path: choice.split(" ").slice(2).join(" "), end: "left", why: reason }));
-  return startJob(ui, folder, "Resolving conflicts", async (progress) => {
-    const input = { paths, way, noSync: true };
-    const { items, run } = unwrap(await runOperation(root, resolve, input, { ...ui, progress }));
-    await syncFolder(ui, folder, progress);
-    return { ...makeManyResolvedNotice([...items, ...changedConflicts]), ...makeUndo(ui, folder, run) };
-  });
-}
-
-export type OpenConflict = {
-  /** Value of the conflict's check box: its path, and the versions that the page shows. */
-  readonly choice: string;
-  /** Number of clashes to decide; null if a version cannot be shown. */
-  readonly clashes: number | null;
-  /** Start of the conflict, in milliseconds since the epoch. */
-  readonly since: number;
-};
-
-export function readOpenConflicts(ui: Ui, root: string): ReadonlyMap<string, OpenConflict> {
-  const readResult = withLocal(root, ui, (local) => {
-    const base = local.state.load();
-    return ok(new Map([...base.conflicts.values()].map((conflict) => toOpenConflict(local, base, conflict))));
-  });
-  return readResult.kind === "ok" ? readResult.value : new Map();
-}
-
-function toOpenConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): readonly [string, OpenConflict] {
-  const path = base.records.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
-  const observation = local.disk.look(path);
-  const localDigest = observation.kind === "file" ? observation.digest : "";
-  const choice = `${localDigest} ${conflict.shown.at(-1)!.digest} ${path}`;
-  const clashes = countClashesOnce(`${choice} ${conflict.baseDigest}`, () => countClashes(local, base, conflict.id));
-  return [path, { choice, clashes, since: conflict.since }];
-}
-
-/** LIMIT: number of conflicts whose number of clashes is kept, so that memory stays bounded. */
-const MAX_COUNTED = 1_000;
-const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
-
-/**
- * Returns the number of clashes of a conflict. Counts them once for each set of `versions` and
- * keeps the number, because an open page needs it every second.
- */
-function countClashesOnce(versions: string, countNow: () => number | null): number | null {
-  const knownCount = clashCounts.get(versions);
-  if (knownCount !== undefined) return knownCount;
-  const clashes = countNow();
-  clashCounts.set(versions, clashes);
-  return clashes;
-}
-
-function countClashes(local: LocalMirror, base: BaseTree, id: DocId): number | null {
-  const record = base.records.get(id);
-  const problem = record === undefined ? null : findRecordProblem(local, base, record);
-  const places = problem === null ? null : splitConflict(viewProblem(local, problem));
-  return places === null ? null : findClashes(places).length;
-}
-
 function makeRefusalNotice(trouble: Trouble, hasContent: boolean): Notice {
   const notice = makeTroubleNotice(trouble);
   const isKept = trouble.changed !== undefined && hasContent;
@@ -181,11 +89,7 @@ function composeContent(ui: Ui, root: string, path: string, form: URLSearchParam
   if (problemResult.kind === "trouble") return { notice: makeTroubleNotice(problemResult.trouble) };
   const { versions, mine, theirs } = problemResult.value;
   const shownVersions = readVersions(form);
-  if (
-    versions.mine !== shownVersions.mine ||
-    versions.theirs !== shownVersions.theirs ||
-    versions.base !== shownVersions.base
-  ) {
+  if ((["mine", "theirs", "base"] as const).some((side) => versions[side] !== shownVersions[side])) {
     const text = "The versions changed since this page was shown; nothing was done";
     return { notice: { tone: "asks", text, next: "check the present versions, then decide again" } };
   }

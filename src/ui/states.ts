@@ -1,6 +1,6 @@
 /**
- * Colour and word of each state, which are the same on all pages. Red: stopped. Amber: the user has
- * to act. Grey: the user need not act. Green: in sync or done.
+ * Words of states and events, which are the same on all pages. Colours of states: red is stopped;
+ * amber: the user has to act; grey: the user need not act; green: in sync or done.
  */
 import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";
 import { BLOCK_REASONS, type BlockReason, isReviewReason } from "../mirror/model/block.ts";
@@ -92,8 +92,6 @@ export function renderOutcomeBadge(outcome: string): Html | null {
   return outcomeState === undefined ? null : renderBadge(...outcomeState);
 }
 
-/** Shows events of the log as sentences that begin with a verb. */
-
 /** Words for an event: a sign, the verb, and words that follow the name of the document. */
 type EventWords = readonly [sign: string, verb: string, after?: string];
 
@@ -146,13 +144,12 @@ const EVENT_WORDS: Readonly<Record<string, EventWords>> = {
 const OTHER_EVENT_WORDS: EventWords = ["·", "Changed"];
 const SUBMITTED_WORDS: EventWords = ["↑", "Sent", " to review"];
 
-function chooseEventWords({ kind, outcome }: MirrorEvent): EventWords {
-  if (outcome === "submitted") return SUBMITTED_WORDS;
+function findEventWords(kind: string): EventWords {
   return EVENT_WORDS[kind] ?? OTHER_EVENT_WORDS;
 }
 
 export function formatVerb(kind: string): string {
-  const [, verb, after = ""] = EVENT_WORDS[kind] ?? OTHER_EVENT_WORDS;
+  const [, verb, after = ""] = findEventWords(kind);
   return verb + after;
 }
 
@@ -165,7 +162,7 @@ export function isChange({ kind }: MirrorEvent): boolean {
 }
 
 export function renderEvent(mirror: string, event: MirrorEvent): Html {
-  const [sign, verb, after = ""] = chooseEventWords(event);
+  const [sign, verb, after = ""] = event.outcome === "submitted" ? SUBMITTED_WORDS : findEventWords(event.kind);
   return html`<span class="sign" aria-hidden="true">${sign}</span> ${verb} ${renderEventObject(mirror, event)}${after}`;
 }
 

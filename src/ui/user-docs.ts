@@ -1,7 +1,11 @@
-/** Reads the documentation for users in `src/docs/`, which the npm package contains too. */
-
+/** Shows the documentation for users in `src/docs/`, which the npm package contains too. */
 import { readFileSync } from "node:fs";
 import { toHeadingId } from "../page/addresses.ts";
+import { refuse } from "../common/trouble.ts";
+import { parentOf } from "../contract/path.ts";
+import { html } from "../page/html.ts";
+import { renderDocument } from "../page/markdown.ts";
+import { readRequestedPath, type UiPage } from "./page.ts";
 
 const DOCS_FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";
@@ -27,15 +31,15 @@ const DOCUMENT_NAMES: ReadonlySet<string> = new Set(Object.values(SUBJECTS).flat
 
 export const DOCS_ADDRESS = "/docs";
 
-export function toDocAddress(name: string): string {
+function toDocAddress(name: string): string {
   return `${DOCS_ADDRESS}/${name}`;
 }
 
-export function readUserDoc(name: string): string | null {
+function readUserDoc(name: string): string | null {
   return DOCUMENT_NAMES.has(name) ? readFileSync(new URL(name, DOCS_FOLDER), "utf8") : null;
 }
 
-export function readTitle(name: string, text: string): string {
+function readTitle(name: string, text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? name;
 }
 
@@ -56,3 +60,33 @@ function readHeadingsByCode(text: string): ReadonlyMap<string, string> {
   const headings = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);
   return new Map(headings.flatMap((heading) => heading.split(", ").map((code) => [code, heading] as const)));
 }
+
+export const USER_DOCS_PAGE: UiPage = {
+  path: DOCS_ADDRESS,
+  isLive: false,
+  show: () => ({
+    title: "Help · mdmirror",
+    main: html`<h1>Help</h1>
+${Object.entries(SUBJECTS).map(
+  ([subject, names]) => html`<h2>${subject}</h2>
+<ul>${names.map((name) => html`<li><a href="${toDocAddress(name)}">${readTitle(name, readUserDoc(name) ?? "")}</a></li>`)}</ul>`,
+)}`,
+  }),
+};
+
+/** Shows one document of the documentation. If it cannot be rendered now, shows its source. */
+export const USER_DOC_PAGE: UiPage = {
+  path: `${DOCS_ADDRESS}/*`,
+  isLive: false,
+  async show({ documents }, request) {
+    const name = readRequestedPath(request);
+    const text = readUserDoc(name);
+    if (text === null) return refuse(`no document is named ${name}`, "open the list of documents: Help");
+    const rendered = await documents.render(text, { files: toDocAddress(""), folder: parentOf(name) });
+    return {
+      title: `${readTitle(name, text)} · Help · mdmirror`,
+      main: html`<p><a href="${DOCS_ADDRESS}">All documents</a></p>
+${renderDocument(rendered, text)}`,
+    };
+  },
+};

@@ -29,9 +29,9 @@ import {
 } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
+import { makeFolderPage, type PageRequest, readNumber, readRequestedPath, type Ui } from "../page.ts";
 import { entryBadge, problemBadge, renderReviewsBadge } from "../states.ts";
-import { renderCrumbs, renderEventItem, readNumber, renderPager, problemRows, readRequestedPath } from "../parts.ts";
+import { renderCrumbs, renderEventItem, renderPager, problemRows } from "../parts.ts";
 
 type FolderEntry = EntryList["entries"][number];
 

@@ -45,11 +45,9 @@ import { renderComparison } from "../../page/side-by-side.ts";
 import { formatVerb } from "../states.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { makeFolderPage, type PageRequest, readLocalMirror, type Ui } from "../page.ts";
+import { makeFolderPage, type PageRequest, readLocalMirror, readNumber, readRequestedPath, type Ui } from "../page.ts";
 import {
   cutListPage,
-  readNumber,
-  readRequestedPath,
   renderCrumbs,
   renderFolderForm,
   renderHistoryTabs,

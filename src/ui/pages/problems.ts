@@ -4,7 +4,16 @@ import { shownName } from "../../common/shown-words.ts";
 import { renderAge, renderEmptyState, renderName } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder, LinkedProblem } from "../folders.ts";
-import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
+import {
+  makeFolderPage,
+  type ActionResult,
+  type ActionRequest,
+  syncFolder,
+  startJob,
+  makeUndo,
+  type PageRequest,
+  type Ui,
+} from "../page.ts";
 import {
   cutListPage,
   describeForScreenReader,
@@ -13,7 +22,17 @@ import {
   renderJob,
   renderPager,
 } from "../parts.ts";
-import { MANY_WAYS, type OpenConflict, readOpenConflicts } from "../resolving.ts";
+import { BoundedMap } from "../../common/bounded-map.ts";
+import { unwrap, ok } from "../../common/trouble.ts";
+import type { DocId } from "../../contract/ids.ts";
+import { withLocal, type LocalMirror } from "../../mirror/folder/open-local.ts";
+import type { Conflict } from "../../mirror/model/record.ts";
+import type { BaseTree } from "../../mirror/model/tree.ts";
+import { findRecordProblem, viewProblem } from "../../mirror/operations/manual/problem.ts";
+import { resolve } from "../../mirror/operations/manual/resolve.ts";
+import { runOperation } from "../../mirror/operations/run-operation.ts";
+import { splitConflict, findClashes } from "../clashes.ts";
+import { makeNothingDoneNotice, makeManyResolvedNotice } from "../messages.ts";
 
 const PROBLEMS_PER_PAGE = 100;
 
@@ -87,4 +106,85 @@ function renderConflictRow({ path, address }: LinkedProblem, open: OpenConflict 
     open !== undefined &&
     html` <span class="faint">${clashes !== null && clashes > 0 && html`${plural(clashes, "clash", "clashes")} · `}for ${renderAge(open.since, now)}</span>`;
   return html`<li>${box}<div class="main"><a href="${address!}">${renderName(path)}</a>${facts}</div><a class="button" href="${address!}">Resolve</a></li>`;
+}
+
+const MANY_WAYS = {
+  mine: "Take mine",
+  theirs: "Take theirs",
+  "merged-where-clean": "Merge where clean",
+} as const;
+
+/**
+ * Resolves all checked conflicts as one run. Skips a conflict if one of its versions differs from
+ * what the page showed.
+ */
+export function resolveMany(ui: Ui, { folder, form }: ActionRequest): ActionResult {
+  const { root } = folder;
+  const way = (Object.keys(MANY_WAYS) as (keyof typeof MANY_WAYS)[]).find((key) => key === form.get("way"));
+  const chosenConflicts = new Set(form.getAll("conflict"));
+  const presentConflicts = readOpenConflicts(ui, root);
+  const paths = [...presentConflicts].filter(([, { choice }]) => chosenConflicts.has(choice)).map(([path]) => path);
+  if (way === undefined || chosenConflicts.size === 0)
+    return { notice: makeNothingDoneNotice("Select at least one conflict") };
+  if (paths.length === 0) return { notice: makeNothingDoneNotice("The versions changed since this page was shown") };
+  const reason = "its versions changed since the page was shown";
+  const isPresent = new Set([...presentConflicts.values()].map(({ choice }) => choice));
+  const changedConflicts = [...chosenConflicts]
+    .filter((choice) => !isPresent.has(choice))
+    .map((choice) => ({ path: choice.split(" ").slice(2).join(" "), end: "left", why: reason }));
+  return startJob(ui, folder, "Resolving conflicts", async (progress) => {
+    const input = { paths, way, noSync: true };
+    const { items, run } = unwrap(await runOperation(root, resolve, input, { ...ui, progress }));
+    await syncFolder(ui, folder, progress);
+    return { ...makeManyResolvedNotice([...items, ...changedConflicts]), ...makeUndo(ui, folder, run) };
+  });
+}
+
+type OpenConflict = {
+  /** Value of the conflict's check box: its path, and the versions that the page shows. */
+  readonly choice: string;
+  /** Number of clashes to decide; null if a version cannot be shown. */
+  readonly clashes: number | null;
+  /** Start of the conflict, in milliseconds since the epoch. */
+  readonly since: number;
+};
+
+function readOpenConflicts(ui: Ui, root: string): ReadonlyMap<string, OpenConflict> {
+  const readResult = withLocal(root, ui, (local) => {
+    const base = local.state.load();
+    return ok(new Map([...base.conflicts.values()].map((conflict) => toOpenConflict(local, base, conflict))));
+  });
+  return readResult.kind === "ok" ? readResult.value : new Map();
+}
+
+function toOpenConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): readonly [string, OpenConflict] {
+  const path = base.records.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
+  const observation = local.disk.look(path);
+  const localDigest = observation.kind === "file" ? observation.digest : "";
+  const choice = `${localDigest} ${conflict.shown.at(-1)!.digest} ${path}`;
+  const clashes = countClashesOnce(`${choice} ${conflict.baseDigest}`, () => countClashes(local, base, conflict.id));
+  return [path, { choice, clashes, since: conflict.since }];
+}
+
+/** LIMIT: number of conflicts whose number of clashes is kept, so that memory stays bounded. */
+const MAX_COUNTED = 1_000;
+const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
+
+/**
+ * Returns the number of clashes of a conflict. Counts them once for each set of `versions` and
+ * keeps the number, because an open page needs it every second.
+ */
+function countClashesOnce(versions: string, countNow: () => number | null): number | null {
+  const knownCount = clashCounts.get(versions);
+  if (knownCount !== undefined) return knownCount;
+  const clashes = countNow();
+  clashCounts.set(versions, clashes);
+  return clashes;
+}
+
+function countClashes(local: LocalMirror, base: BaseTree, id: DocId): number | null {
+  const record = base.records.get(id);
+  const problem = record === undefined ? null : findRecordProblem(local, base, record);
+  const places = problem === null ? null : splitConflict(viewProblem(local, problem));
+  return places === null ? null : findClashes(places).length;
 }

@@ -2,7 +2,7 @@
 
 import { readRuns, type RunLine } from "../../mirror/operations/history/timeline.ts";
 import { describeUndo, readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
-import { formatLocalTime } from "../../mirror/operations/results/times.ts";
+import { formatTimeOfDay } from "../../mirror/operations/results/times.ts";
 import type { MirrorEvent, State } from "../../mirror/ports/state.ts";
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { refuse } from "../../common/trouble.ts";
@@ -12,10 +12,9 @@ import { renderAge, renderBadge, renderEmptyState, renderName, renderSentence } 
 import { FOLDER_STATES, isChange, renderEvent, renderOutcomeBadge } from "../states.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { makeFolderPage, type PageRequest, readLocalMirror } from "../page.ts";
+import { makeFolderPage, type PageRequest, readLocalMirror, readNumber } from "../page.ts";
 import {
   cutListPage,
-  readNumber,
   renderEventItem,
   renderFolderForm,
   renderHistoryTabs,
@@ -100,7 +99,7 @@ const RUN_TITLES: Readonly<Record<string, string>> = {
 };
 
 function formatRunTitle({ done, kind, startedAt }: RunLine): string {
-  const time = formatLocalTime(startedAt).slice("2026-11-21 ".length, "2026-11-21 09:05".length);
+  const time = formatTimeOfDay(startedAt).slice(0, "09:05".length);
   const didWords = done ?? (kind in RUN_TITLES ? null : "nothing changed");
   return `${RUN_TITLES[kind] ?? "Sync"} at ${time}${didWords === null ? "" : `: ${didWords}`}`;
 }

@@ -26,10 +26,11 @@ import {
   type ActionResult,
   makeFolderPage,
   type PageRequest,
+  readNumber,
   startSync,
   type Ui,
 } from "../page.ts";
-import { readNumber, renderFolderForm, renderJob } from "../parts.ts";
+import { renderFolderForm, renderJob } from "../parts.ts";
 import {
   explainRefusal,
   explainSetting,

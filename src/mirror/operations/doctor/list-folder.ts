@@ -157,8 +157,8 @@ export type EntryList = {
 };
 
 /**
- * Range of entries. `from`: first entry, from 0; beyond the end, the last range is listed. If `name`
- * is not "", only names that contain it count.
+ * Range of entries. `from`: first entry, from 0; beyond the end, the last range is listed. If
+ * `name` is not "", only names that contain it count.
  */
 type EntryRange = { readonly from: number; readonly count: number; readonly name?: string };
 

@@ -12,6 +12,11 @@ export function formatLocalTime(ms: number): string {
   return `${day} ${formatTwoDigits(date.getHours())}:${formatTwoDigits(date.getMinutes())}:${formatTwoDigits(date.getSeconds())}`;
 }
 
+/** Returns the time of day of a moment in the local time zone, such as `09:05:30`. */
+export function formatTimeOfDay(ms: number): string {
+  return formatLocalTime(ms).slice("2026-11-21 ".length);
+}
+
 function formatTwoDigits(n: number): string {
   return String(n).padStart(2, "0");
 }
