@@ -8,7 +8,7 @@ import { mkdirSync } from "node:fs";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { importFolder } from "../../src/service/import/import.ts";
-import { createService, type ServiceWire } from "../../src/service/service.ts";
+import { Service, type ServiceWire } from "../../src/service/service.ts";
 import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import type { BenchMessage, Counted, ServiceMessage } from "./service.ts";
 
@@ -22,7 +22,7 @@ const random = (bytes: number): Uint8Array => {
   return taken;
 };
 const store = new SqliteStore({ folder }, { random, commits: "together" });
-const service = createService({ store, now: Date.now, random });
+const service = new Service({ store, now: Date.now, random });
 
 let tellPuts = false;
 let counted = countNothing();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { FILES } from "../contract/resources.ts";
 import { isDatabaseFolder, makeAdminKey, readKey, writeKey, WrongStoreError } from "./data-files.ts";
-import { createService, type Service } from "./service.ts";
+import { Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { makeFolders } from "../common/make-folders.ts";
@@ -54,7 +54,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
     // ORDER: the store has locked the folder. Otherwise a process that is refused would create an
     // admin key that the running service does not know.
     const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
-    const service = createService({ store, now: Date.now, random, adminKey, links, docsBase, onFault });
+    const service = new Service({ store, now: Date.now, random, adminKey, links, docsBase, onFault });
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const key = await findOrCreateKey(service, keyFile);
     return toOpenData({ service, key, keyFile, adminKeyFile, adminKey }, onFault);

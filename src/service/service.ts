@@ -4,7 +4,7 @@ import { once } from "../common/once.ts";
 import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
 import { combineByMerge } from "./files/files.ts";
-import { hashKey, type RateCheck } from "./requests/authenticate.ts";
+import { ADMIT_ALL, hashKey, type RateCheck } from "./requests/authenticate.ts";
 import type { BodyFault } from "./requests/input.ts";
 import { answerRequest, checkHead, makeRateCheck, type RequestHead, type ServiceCore } from "./requests/dispatch.ts";
 import { EventHub } from "./events/hub.ts";
@@ -73,7 +73,6 @@ const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 /** LIMIT: number of keys whose workspace and grants are cached for a second, to save memory. */
 const MAX_CACHED_HOLDERS = 1_000;
-const ADMIT_ALL: RateCheck = () => null;
 /** A hash that no key has. A lookup of this hash tests whether the store answers. */
 const UNKNOWN_KEY_HASH = Buffer.alloc(32);
 
@@ -81,7 +80,7 @@ export class Service {
   readonly admin: Admin;
   readonly streams: EventHub;
   readonly #store: Store;
-  readonly #core: ServiceCore;
+  readonly core: ServiceCore;
   readonly #admitByRate: RateCheck;
   #onWrite: () => void = () => undefined;
   #served = 0;
@@ -95,7 +94,7 @@ export class Service {
     this.#store = store;
     this.admin = new Admin(serverContext);
     this.#admitByRate = makeRateCheck({ rates: rateLimiter, server: serverContext });
-    this.#core = {
+    this.core = {
       server: serverContext,
       admin: this.admin,
       adminKeyHash: options.adminKeyHash ?? (options.adminKey === undefined ? null : hashKey(options.adminKey)),
@@ -110,13 +109,13 @@ export class Service {
       },
       isOpen: true,
     };
-    this.streams = new EventHub(this.#core, this.#admitByRate);
+    this.streams = new EventHub(this.core, this.#admitByRate);
   }
 
   // `handle` and `answer` are fields, because a transport calls them without the service object.
   readonly handle: ServiceWire = (request, fault = null, noted) => {
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
-    return answerRequest(this.#core, request, fault, { admit, isGone: noted?.isGone });
+    return answerRequest(this.core, request, fault, { admit, isGone: noted?.isGone });
   };
 
   #noting(noted: RequestNotes): RateCheck {
@@ -127,7 +126,7 @@ export class Service {
   }
 
   readonly isReady = async (): Promise<boolean> => {
-    const { server, onFault, isOpen } = this.#core;
+    const { server, onFault, isOpen } = this.core;
     if (!isOpen) return false;
     try {
       await server.store.holder(UNKNOWN_KEY_HASH);
@@ -138,27 +137,23 @@ export class Service {
     }
   };
 
-  readonly admit = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.#core, head);
+  readonly admit = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.core, head);
 
-  readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.#core, head, true);
-
-  get core(): ServiceCore {
-    return this.#core;
-  }
+  readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.core, head, true);
 
   /**
    * Answers a request that a part of this program makes, without HTTP. Unlike `handle`, applies no
    * rate limit.
    */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
-    answerRequest(this.#core, request, fault, { admit: ADMIT_ALL });
+    answerRequest(this.core, request, fault, { admit: ADMIT_ALL });
 
   /**
    * Adds some recently written documents to the search index.
    * @param most `a-step`: a few milliseconds of work; `all`: all documents that wait
    */
   async indexStep(most: "a-step" | "all" = "a-step"): Promise<"done" | "more"> {
-    return this.#core.isOpen ? this.#store.indexStep(most) : "done";
+    return this.core.isOpen ? this.#store.indexStep(most) : "done";
   }
 
   /**
@@ -167,11 +162,11 @@ export class Service {
    * @returns `done` if all changes were checked
    */
   async pruneStep(): Promise<"done" | "more"> {
-    if (!this.#core.isOpen) return "done";
+    if (!this.core.isOpen) return "done";
     const prunedUpTo = await this.#store.write(async ({ settings, changes }) => {
       const { keepVersionsDays: days, keepVersions: keep } = await settings.get();
       if (days === null && keep === null) return null;
-      const replacedBefore = days === null ? null : this.#core.server.now() - days * DAY_MS;
+      const replacedBefore = days === null ? null : this.core.server.now() - days * DAY_MS;
       return changes.prune(this.#prunedTo, PRUNE_PORTION, { before: replacedBefore, keep });
     });
     this.#prunedTo = prunedUpTo ?? 0;
@@ -183,12 +178,12 @@ export class Service {
    * @throws if the disk is full; the next call then saves the unsaved times
    */
   async saveUses(): Promise<void> {
-    if (this.#core.isOpen) await this.#core.server.uses.save(this.#store);
+    if (this.core.isOpen) await this.core.server.uses.save(this.#store);
   }
 
   /** Reserves disk space for deletions again, if it was released because the disk was full. */
   holdReserve(): void {
-    if (this.#core.isOpen) this.#store.reserve?.reserve();
+    if (this.core.isOpen) this.#store.reserve?.reserve();
   }
 
   /**
@@ -212,16 +207,16 @@ export class Service {
     return this.#served;
   }
 
-  readonly figures = (): Promise<ServiceFigures> => readFigures(this.#core, this.#store, this.streams.size);
+  readonly figures = (): Promise<ServiceFigures> => readFigures(this.core, this.#store, this.streams.size);
 
   /** Answers new requests with 503. Resolves when all running requests are answered. */
   readonly close = once(async (): Promise<void> => {
-    this.#core.isOpen = false;
+    this.core.isOpen = false;
     await this.streams.close();
     try {
       // ORDER: before the store closes. This write also waits for transactions that have already
       // begun.
-      await this.#core.server.uses.save(this.#store);
+      await this.core.server.uses.save(this.#store);
     } catch (error) {
       // A full disk does not prevent closing: only the times of the last uses of keys are lost.
       if (!isDiskFull(error)) throw error;
@@ -229,10 +224,6 @@ export class Service {
       await this.#store.close();
     }
   });
-}
-
-export function createService(options: ServiceOptions): Service {
-  return new Service(options);
 }
 
 export type ServiceFigures = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PostgresStore } from "../../src/service/store/postgres/store.ts";
 import { startUpkeep } from "../../src/service/upkeep.ts";
-import { createService, type Service } from "../../src/service/service.ts";
+import { Service } from "../../src/service/service.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { ADMIN_KEY, seeded } from "../service/fixture.ts";
 import { CONTRACT } from "./suite/all.ts";
@@ -28,7 +28,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     const random = seeded("contract");
     const store = await PostgresStore.open({ url: database.url, random });
     const more = { now: Date.now, adminKey: ADMIN_KEY };
-    service = createService({ store, random, ...more, onFault: (error) => faults.push(error) });
+    service = new Service({ store, random, ...more, onFault: (error) => faults.push(error) });
     // Indexes in the background like a running service, so that searches meet both indexed and new
     // documents.
     stopIndexing = startUpkeep(service, (error) => faults.push(error));

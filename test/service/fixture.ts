@@ -6,7 +6,7 @@ import { isRefused } from "../../src/service/requests/answer.ts";
 import type { Level, Settings } from "../../src/service/store/rows.ts";
 import type { HttpService } from "../../src/service/http/server-state.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
-import { createService, type Service, type ServiceOptions } from "../../src/service/service.ts";
+import { Service, type ServiceOptions } from "../../src/service/service.ts";
 import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
 import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import { Api } from "../../src/conformance/world.ts";
@@ -41,7 +41,7 @@ export async function openService({
   ...options
 }: OpenOptions = {}): Promise<Opened> {
   const random = options.random ?? seeded("service");
-  const service = createService({
+  const service = new Service({
     store: new SqliteStore(database, { random, commits: "together" }),
     now: () => 0,
     random,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { openData } from "../../src/service/data.ts";
-import { createService } from "../../src/service/service.ts";
+import { Service } from "../../src/service/service.ts";
 import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import { seeded } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -12,7 +12,7 @@ const SECOND = 1_000;
 function open(folder: string, clock: { now: number }) {
   const random = seeded("last used");
   const store = new SqliteStore({ folder }, { random });
-  return createService({ store, now: () => clock.now, random, adminKey: "mdm_admin_x" });
+  return new Service({ store, now: () => clock.now, random, adminKey: "mdm_admin_x" });
 }
 
 describe("when a key was last used", () => {

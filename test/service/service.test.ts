@@ -2,7 +2,7 @@ import { describe, expect, it, test, vi } from "vitest";
 import { Api } from "../../src/conformance/world.ts";
 import { ADMIN_KEY, makeKey, openService } from "./fixture.ts";
 
-describe("createService", () => {
+describe("Service", () => {
   it("answers 500 internal_error to a fault of its own, reports the fault, and saves nothing of the request", async () => {
     const faults: unknown[] = [];
     const { api } = await openService({

@@ -1,5 +1,5 @@
 /** Code that runs in the service's own JavaScript context (`realm.ts`). */
-export { createService } from "../../src/service/service.ts";
+export { Service } from "../../src/service/service.ts";
 export { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 
 export type End<T> = { kind: "waits" } | { kind: "done"; result: T } | { kind: "failed"; error: unknown };

@@ -105,9 +105,9 @@ export class SyncService {
   readonly #store: SqliteStore;
 
   constructor({ database, ...options }: SyncServiceOptions) {
-    const { createService, SqliteStore } = loadService();
+    const { Service, SqliteStore } = loadService();
     this.#store = new SqliteStore(database, { random: options.random });
-    this.#service = createService({ ...options, store: this.#store });
+    this.#service = new Service({ ...options, store: this.#store });
     this.admin = synchronous(this.#service.admin);
   }
 

@@ -7,7 +7,7 @@ import { type FileRow, type FolderRow, type GrantRow, type KeyHolder, ROOT } fro
 import type { Tables } from "../store/tables.ts";
 import type { GoneFolder, OutboxRow } from "./outbox.ts";
 import { isRefused } from "../requests/answer.ts";
-import { findHolder, findReader, type KeyReader, type RateCheck } from "../requests/authenticate.ts";
+import { ADMIT_ALL, findHolder, findReader, type KeyReader } from "../requests/authenticate.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
 import { sealPosition } from "../requests/seal.ts";
@@ -296,18 +296,18 @@ export class OutboxReader {
    * then a `reset`
    */
   async #eventsFor(tables: Tables, group: ListenerGroup, happened: WorkspaceEvents | null) {
-    const isBelieved = happened !== null && this.#isBelieved(group, happened);
-    if (!isBelieved && !(await this.#renewAccess(tables, group))) return null;
+    const isFresh = happened !== null && this.#isAccessFresh(group, happened);
+    if (!isFresh && !(await this.#renewAccess(tables, group))) return null;
     return happened === null ? RESET_EVENTS : happened.visibleTo(group.reader);
   }
 
-  #isBelieved({ reader, lookedAt }: ListenerGroup, happened: WorkspaceEvents): boolean {
+  #isAccessFresh({ reader, lookedAt }: ListenerGroup, happened: WorkspaceEvents): boolean {
     return !happened.concernsKey(reader.key.seq) && this.#server.now() - lookedAt < ACCESS_CACHE_MS;
   }
 
   /** Reads the access of a key again; returns false if the key is no longer valid. */
   async #renewAccess(tables: Tables, group: ListenerGroup): Promise<boolean> {
-    const reader = findReader(await findHolder(tables, group.hash, this.#server.now()), ADMIT_EVERYBODY);
+    const reader = findReader(await findHolder(tables, group.hash, this.#server.now()), ADMIT_ALL);
     if (isRefused(reader)) return false;
     group.reader = reader;
     group.lookedAt = this.#server.now();
@@ -333,8 +333,6 @@ async function readMissed(tables: Tables, reader: KeyReader, position: string) {
   const workspaceEvents = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
   return { ...page, events: (await workspaceEvents?.visibleTo(reader)) ?? [] };
 }
-
-const ADMIT_EVERYBODY: RateCheck = () => null;
 
 /**
  * Adds events to `visible`, which keeps only the last event of each item.

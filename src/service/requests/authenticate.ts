@@ -84,6 +84,8 @@ export async function refuseKey(
  */
 export type RateCheck = (holder: KeyHolder) => Refused | null;
 
+export const ADMIT_ALL: RateCheck = () => null;
+
 /**
  * Returns a rate check that counts a request only once, even if the request runs several times. A
  * store may repeat a transaction, and a deletion is tried again if the disk is full.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { startHttp } from "../../../src/service/http/server.ts";
 import { openPool } from "../../../src/service/store/postgres/pool.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
-import { createService } from "../../../src/service/service.ts";
+import { Service } from "../../../src/service/service.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
 import { connect, makeFile, makeWorkspace, openStore, StopPoint } from "./fixture.ts";
@@ -55,7 +55,7 @@ it("disconnects from a server that wants a password if there is none", async () 
 it.skipIf(whyNoPostgres !== null)("/metrics shows who has a connection, and who waits for one", async () => {
   const url = await freshDatabase();
   const store = await PostgresStore.open({ url, random: randomBytes, pool: { max: 1 } });
-  const service = createService({ ...DEALT, store });
+  const service = new Service({ ...DEALT, store });
   const server = await startHttp(service);
   onTestFinished(async () => {
     await server.close();
@@ -243,7 +243,7 @@ describe.skipIf(whyNoPostgres !== null)("a server that ends", () => {
     await expect(store.read(({ workspaces }) => workspaces.all())).rejects.toBeInstanceOf(StoreUnreachableError);
     await expect(store.holder(Buffer.alloc(32))).rejects.toBeInstanceOf(StoreUnreachableError);
     // The answer is the same whether the service has read only the headers or the whole request.
-    const service = createService({ store, random: randomBytes, now: () => 0, combine: () => null, onFault: rethrow });
+    const service = new Service({ store, random: randomBytes, now: () => 0, combine: () => null, onFault: rethrow });
     const request = { method: "GET", path: "/v1/files", headers: { "x-api-key": "mdm_any" }, body: null };
     for (const answer of [await service.admit(request), await service.handle(request)]) {
       expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });

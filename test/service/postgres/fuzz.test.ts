@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
-import { createService } from "../../../src/service/service.ts";
+import { Service } from "../../../src/service/service.ts";
 import { Api } from "../../../src/conformance/world.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { fc, runs } from "../../property.ts";
@@ -40,7 +40,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     // A new database would draw its secret here.
     random(32);
     const more = { now: () => 0, adminKey: ADMIN_KEY, onFault: rethrow };
-    const service = createService({ store, random, ...more });
+    const service = new Service({ store, random, ...more });
     const { key, workspaceId } = await service.admin.createWorkspace("main");
     return { service, key, workspaceId, api: new Api(service.handle, key) };
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
-import { createService, type Service } from "../../../src/service/service.ts";
+import { Service } from "../../../src/service/service.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
 import { openService, seeded } from "../fixture.ts";
@@ -37,7 +37,7 @@ describe.skipIf(whyNoPostgres !== null)("a search on PostgreSQL", () => {
     database = await makeDatabase();
     const random = seeded("service");
     store = await PostgresStore.open({ url: database.url, random });
-    const postgres = createService({ store, random, now: () => 0, onFault: rethrow });
+    const postgres = new Service({ store, random, now: () => 0, onFault: rethrow });
     const { service: sqlite, key } = await openService();
     sides = { sqlite, postgres, keys: [key, (await postgres.admin.createWorkspace("main")).key] };
     for (const [i, text] of texts().entries()) {

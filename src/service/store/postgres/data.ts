@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
 import { lockMarker, makeAdminKey, readKey, writeKey, WrongStoreError } from "../../data-files.ts";
 import { makeRandomSource, type OpenData, type OpenDataOptions, toOpenData } from "../../data.ts";
-import { createService, type Service } from "../../service.ts";
+import { Service } from "../../service.ts";
 import { UnusableDatabaseError } from "./schema.ts";
 import { PostgresStore } from "./store.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
@@ -37,7 +37,7 @@ export async function openSharedData(
     const keyFile = join(dir, "key");
     const { adminKeyHash, service, key } = await store.runExclusively(async () => {
       const adminKeyHash = await readAdminKeyHash(store, adminKeyFile);
-      const service = createService({ store, now: Date.now, random, adminKeyHash, links, docsBase, onFault });
+      const service = new Service({ store, now: Date.now, random, adminKeyHash, links, docsBase, onFault });
       return { adminKeyHash, service, key: await makeFirstKey(service, keyFile) };
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);
