@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
+import type { Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 import { createHmac, randomUUID } from "node:crypto";
 
@@ -7,10 +7,10 @@ export const SET_META = sql`INSERT INTO meta (name, value) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 export const SETTINGS_NAME = "settings";
 
-export function readSettings(stored: string | undefined): Settings {
-  return stored === undefined
-    ? DEFAULT_SETTINGS
-    : { ...DEFAULT_SETTINGS, ...(JSON.parse(stored) as Partial<Settings>) };
+const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
+
+export function readSettings(stored = "{}"): Settings {
+  return { ...DEFAULT_SETTINGS, ...(JSON.parse(stored) as Partial<Settings>) };
 }
 
 export function makeSettingsTable(session: Session) {

@@ -149,8 +149,6 @@ export type Settings = {
   readonly keepVersions: number | null;
 };
 
-export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
-
 /** Holder of a key: the key, and everything about it that each request needs, from one read. */
 export type KeyHolder = {
   readonly key: KeyRow;

@@ -79,11 +79,6 @@ export const useIndex = (index: string): SqlPart => ({ sqlite: `INDEXED BY ${ind
 /** Join operator that makes SQLite read the table on the left first. */
 export const ORDERED_JOIN: SqlPart = { sqlite: "CROSS JOIN", postgres: "JOIN" };
 
-/** Returns true if a statement changes nothing. */
-export function isReading(text: string): boolean {
-  return /^\s*(?:SELECT|WITH)\b/.test(text);
-}
-
 export type Session = {
   /** Takes a lock until the end of the write. Does nothing if the database has only one writer. */
   lock(name: LockName, ...values: readonly unknown[]): void;

@@ -1,5 +1,5 @@
 import { StoreBusyError } from "../store.ts";
-import { isReading, isWithin, type LockName, type Session as Port, type Sql, sql } from "../sql.ts";
+import { isWithin, type LockName, type Session as Port, type Sql, sql } from "../sql.ts";
 import type { Client, Pool, PoolClient, QueryResult } from "pg";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -184,6 +184,14 @@ function sendInOneCall({ connection: { stream } }: Client): void {
   process.nextTick(() => stream.uncork());
 }
 
+/**
+ * Returns true if a statement begins like a query. `SELECT create_file(…)` does too, but writes; its
+ * strings never contain NUL.
+ */
+function isReading(text: string): boolean {
+  return /^\s*(?:SELECT|WITH)\b/.test(text);
+}
+
 function replaceNul(value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll(NUL_CHARACTERS, "\uFFFD") : value;
 }
@@ -277,16 +285,16 @@ export class Transactions {
         // is closed instead.
         if (error instanceof StoreUnreachableError) client.release(error);
         else await rollBack(client);
-        const isConnectionBroken = isBroken(error);
-        if (!isConnectionBroken && !isWorthRetrying(error)) throw error;
+        if (isBroken(error) && attempt < MAX_ATTEMPTS) {
+          // The pool gets the time to notice other lost connections.
+          await pause(0);
+          continue;
+        }
+        if (!isWorthRetrying(error)) throw error;
         if (attempt === MAX_ATTEMPTS)
-          throw isConnectionBroken
-            ? error
-            : new StoreBusyError("Others changed the same at the same time", { cause: error });
-        // The random pause prevents the same transactions from colliding again. After a lost
-        // connection, there is no such pause: the pool only gets the time to notice other lost
-        // connections.
-        await pause(isConnectionBroken ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (attempt - 1));
+          throw new StoreBusyError("Others changed the same at the same time", { cause: error });
+        // The random pause prevents the same transactions from colliding again.
+        await pause(Math.random() * FIRST_PAUSE_MS * 2 ** (attempt - 1));
       }
     }
   }
