@@ -92,8 +92,8 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
     async observe(request) {
       const response = await exchange(request);
       lastAnswer = { request: `${request.method} ${request.path}`, status: response.status };
-      const lackingOperationName = findLackingOperation(request, response);
-      if (lackingOperationName !== null) throw new NotOfferedError(lackingOperationName);
+      const missing = findMissingOperation(request, response);
+      if (missing !== null) throw new NotOfferedError(missing);
       return response;
     },
     last: () => lastAnswer,
@@ -106,9 +106,9 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
  */
 const MISSING_TARGET = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
 
-function findLackingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {
-  const isLacking = status === 405 || status === 501 || (status === 404 && !MISSING_TARGET.test(body));
-  if (!isLacking) return null;
+function findMissingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {
+  const isMissing = status === 405 || status === 501 || (status === 404 && !MISSING_TARGET.test(body));
+  if (!isMissing) return null;
   const optionalOperation = OPTIONAL_OPERATIONS.find(
     ([methods, paths]) => methods.test(method) && paths.test(path.split("?", 1)[0]!),
   );

@@ -25,5 +25,3 @@ export const CASES_BY_SECTION = {
 } as const satisfies Readonly<Record<string, readonly ContractCase[]>>;
 
 export type Section = keyof typeof CASES_BY_SECTION;
-
-export const ALL_CASES: readonly ContractCase[] = Object.values(CASES_BY_SECTION).flat();

@@ -6,7 +6,7 @@ import { shownName, shownWords } from "../../common/shown-words.ts";
 import { refuse, type Result, unwrap } from "../../common/trouble.ts";
 import { formatLocalTime, readIso } from "../../mirror/operations/results/times.ts";
 import { REVIEW_REASONS } from "../../mirror/operations/results/reviews.ts";
-import { openKeyFile, readNewContent } from "../../service/admin/files.ts";
+import { openKeyFile, readNewContent } from "./files.ts";
 import {
   type AdminSession,
   findKey,

@@ -18,10 +18,11 @@ export type AdminOperation = {
 };
 
 /**
- * LIMIT: 200 characters for a label or for the name of a workspace, so that a row of a list stays
- * short.
+ * LIMIT: number of characters of a label or of the name of a workspace, so that a row of a list
+ * stays short.
  */
-const nameSchema = z.string().max(200);
+export const MAX_LABEL_CHARACTERS = 200;
+const nameSchema = z.string().max(MAX_LABEL_CHARACTERS);
 const rateLimitSchema = z
   .strictObject({ requests: z.int32(), seconds: z.int32() })
   .refine(({ requests, seconds }) => requests >= 1 && seconds >= 1, {

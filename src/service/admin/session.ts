@@ -72,11 +72,6 @@ function parseJson(body: string): unknown {
   }
 }
 
-function explainUnreadable(target: string): Result<never> {
-  const nextStep = "use the same version of mdmirror for the command and the service";
-  return trouble("offline", `${target} answers in a form that this version of mdmirror does not know`, nextStep);
-}
-
 /** Connection of an administrator to a running service, or to the data folder of a stopped one. */
 export type AdminSession = {
   /** Address of the service or path of the data folder, for messages. */
@@ -101,11 +96,11 @@ type SendRequest = (request: WireRequest) => Promise<WireResult>;
 const SENDABLE_KEY = /^[\x21-\x7e]{1,4096}$/;
 
 /**
- * Opens a connection that sends each request with `carry`.
+ * Opens a connection that sends each request with `sendRequest`.
  * @param keyHint advice for a user whose key the service refuses
  */
 export function openSession(
-  carry: SendRequest,
+  sendRequest: SendRequest,
   adminKey: string,
   { where, keyHint, close }: { readonly where: string; readonly keyHint: string; readonly close: () => Promise<void> },
 ): AdminSession {
@@ -116,7 +111,7 @@ export function openSession(
         return trouble("usage", "the file of the administrator's key contains no key", keyHint);
       const { method, path, answer: schema }: AdminOperation = ADMIN_OPERATIONS[name];
       const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
-      const result = await carry({
+      const result = await sendRequest({
         method,
         path: path.replace("{id}", encodeURIComponent(id)) + search,
         headers: {
@@ -129,13 +124,13 @@ export function openSession(
       const answer = readAnswer(result, { target: where, keyHint, isRead: method === "GET" });
       if (answer.kind === "trouble") return answer;
       const { data, success } = schema.safeParse(answer.value);
-      return success ? ok(data as AnswerOf<typeof name>) : explainUnreadable(where);
+      if (success) return ok(data as AnswerOf<typeof name>);
+      const failure = `${where} answers in a form that this version of mdmirror does not know`;
+      return trouble("offline", failure, "use the same version of mdmirror for the command and the service");
     },
     close,
   };
 }
-
-/** Lists workspaces, keys and reviews of a service, and finds each by id or by a unique name. */
 
 type ListName = Extract<AdminOperationName, `list${string}`>;
 type ListItem<Name extends ListName> = z.output<AdminOperations[Name]["answer"]>["data"][number];
@@ -189,14 +184,14 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
   const reviews = await listAll(session, "listReviews");
   if (reviews.kind === "trouble") return reviews;
-  const matchingReview = findByIdOrName(
+  const found = findByIdOrName(
     "reviews",
     word,
     reviews.value,
     ({ path }) => [path, path.slice(1)],
     ({ id }) => id,
   );
-  return matchingReview.kind === "trouble" ? matchingReview : ok(matchingReview.value.id);
+  return found.kind === "trouble" ? found : ok(found.value.id);
 }
 
 /**
@@ -219,13 +214,9 @@ function findByIdOrName<T extends { readonly id: string }>(
   const nextStep = `mdmirror serve admin ${kind} lists them`;
   if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, nextStep);
   if (matches.length === 1) return ok(first);
-  const listedMatches = matches.slice(0, MAX_LISTED_MATCHES).map(describe).join("; ");
-  const omittedText = matches.length > MAX_LISTED_MATCHES ? `; and ${matches.length - MAX_LISTED_MATCHES} more` : "";
-  return trouble(
-    "usage",
-    `${shownName(word)} names ${matches.length} ${kind}: ${listedMatches}${omittedText}`,
-    "give an id instead",
-  );
+  const shown = matches.slice(0, MAX_LISTED_MATCHES).map(describe).join("; ");
+  const more = matches.length > MAX_LISTED_MATCHES ? `; and ${matches.length - MAX_LISTED_MATCHES} more` : "";
+  return trouble("usage", `${shownName(word)} names ${matches.length} ${kind}: ${shown}${more}`, "give an id instead");
 }
 
 function formatGrant({ path, level }: { readonly path: string; readonly level: string }): string {

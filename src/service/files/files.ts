@@ -1,4 +1,4 @@
-import { nameOf, parentOf } from "../../contract/path.ts";
+import { joinPath, nameOf, parentOf } from "../../contract/path.ts";
 import { FILES, type ReviewReason } from "../../contract/resources.ts";
 import { includesLevel } from "./access.ts";
 import {
@@ -20,7 +20,7 @@ import {
 } from "../requests/context.ts";
 import type { FileRow, RowRange } from "../store/rows.ts";
 import { applyKeptGrants, keepGrants } from "../keys/kept-grants.ts";
-import { answerList, makeFileJson, presentEdit, presentFile, presentReview } from "./present.ts";
+import { answerList, presentEdit, presentFile, presentReview, presentWithContent } from "./present.ts";
 import {
   findFile,
   findFolder,
@@ -28,7 +28,6 @@ import {
   findWritableFile,
   type FolderPlace,
   followFoldersOfFile,
-  joinFolderPath,
   makeFolders,
   moveProtected,
   refusalToWrite,
@@ -71,10 +70,12 @@ async function selectFiles(
 }
 
 export async function readFile({ context, id }: OperationCall<"readFile">): Promise<Answer> {
-  const shownFile = await context.tables.files.shown(context.workspace.seq, id, makeFileJson);
+  const shownFile = await context.tables.files.shown(context.workspace.seq, id, (row, text) =>
+    JSON.stringify(presentWithContent(row, text)),
+  );
   if (shownFile === undefined || !includesLevel(await context.access.levelOfFile(shownFile.row), "read"))
     return refuseUnknownFile();
-  return makeDoneFromJson(200, shownFile.json);
+  return makeDoneFromJson(shownFile.json);
 }
 
 /**
@@ -85,7 +86,7 @@ export async function createFile({ context, body }: OperationCall<"createFile">)
   const { tables, workspace } = context;
   const parent = "path" in body ? null : await findTargetFolder(context, body.parentId);
   if (isRefused(parent)) return parent;
-  const path = "path" in body ? body.path : joinFolderPath(parent!, body.name);
+  const path = "path" in body ? body.path : joinPath(parent!.path, body.name);
   const place = await tables.files.placeFor(workspace.seq, path);
   const route = parent === null ? await followFoldersOfFile(context, path, place) : { from: parent, missing: [] };
   if (isRefused(route)) return route;
@@ -127,7 +128,7 @@ async function protectFile(context: RequestContext, id: string, isProtected: boo
 
 async function placeFile(context: RequestContext, row: FileRow, folder: FolderPlace, name: string): Promise<Answer> {
   const { files } = context.tables;
-  const path = joinFolderPath(folder, name);
+  const path = joinPath(folder.path, name);
   const fileAtPath = await files.byName(context.workspace.seq, folder.seq, name);
   if (fileAtPath !== undefined && fileAtPath.seq !== row.seq) return refuseOccupied(path);
   return moveProtected(context, row.protected === 1 ? [row] : [], async () => {

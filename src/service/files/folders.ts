@@ -18,7 +18,6 @@ import {
   findWritableFolder,
   type FolderPlace,
   followFolders,
-  joinFolderPath,
   makeFolder,
   makeFolders,
   moveProtected,
@@ -26,7 +25,7 @@ import {
 } from "./place.ts";
 import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
 import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../../contract/limits.ts";
-import { parentOf } from "../../contract/path.ts";
+import { isWithin, joinPath, parentOf } from "../../contract/path.ts";
 import { applyKeptGrants, keepGrants, moveKeptGrants } from "../keys/kept-grants.ts";
 
 export function listFolders(call: OperationCall<"listFolders">): Promise<Answer> {
@@ -66,7 +65,7 @@ export async function createFolder({ context, body }: OperationCall<"createFolde
   await tables.lockStructure(workspace.seq);
   const parent = "path" in body ? null : await findTargetFolder(context, body.parentId);
   if (isRefused(parent)) return parent;
-  const path = "path" in body ? body.path : joinFolderPath(parent!, body.name);
+  const path = "path" in body ? body.path : joinPath(parent!.path, body.name);
   const names = path.split("/");
   const route = parent === null ? await followFolders(context, names.slice(0, -1)) : { from: parent, missing: [] };
   if (isRefused(route)) return route;
@@ -107,10 +106,10 @@ async function placeFolder(
   name: string,
   pointer: string,
 ): Promise<Answer> {
-  if (parent.path === row.path || parent.path.startsWith(`${row.path}/`)) {
+  if (isWithin(parent.path, row.path)) {
     return refuseFields([{ code: "invalid_format", pointer, detail: "A folder cannot be moved below itself." }]);
   }
-  const path = joinFolderPath(parent, name);
+  const path = joinPath(parent.path, name);
   if (path === row.path) return makeDone(200, presentFolder(row));
   const { tables, workspace } = context;
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);

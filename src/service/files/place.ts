@@ -1,4 +1,4 @@
-import { parentOf } from "../../contract/path.ts";
+import { joinPath, parentOf } from "../../contract/path.ts";
 import { includesLevel, Access } from "./access.ts";
 import { isRefused, type Refused, refuse, type Answer } from "../requests/answer.ts";
 import { type RequestContext, newId } from "../requests/context.ts";
@@ -10,10 +10,6 @@ import { type FileRow, type FolderRow, ROOT, type GrantRow } from "../store/rows
 export type FolderPlace = { readonly seq: number; readonly id: string | null; readonly path: string };
 
 const ROOT_PLACE: FolderPlace = { seq: ROOT, id: null, path: "" };
-
-export function joinFolderPath(place: Pick<FolderPlace, "path">, name: string): string {
-  return place.path === "" ? name : `${place.path}/${name}`;
-}
 
 /** Returns the folder with this id; a refusal if it does not exist, or the key cannot read it. */
 export async function findFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
@@ -128,7 +124,7 @@ export async function makeFolder(
   parent: FolderPlace,
   name: string,
 ): Promise<FolderRow | Refused> {
-  const path = joinFolderPath(parent, name);
+  const path = joinPath(parent.path, name);
   const id = newId(context, "dir_");
   const workspace = context.workspace.seq;
   const seq = await context.tables.folders.insert({ workspace, id, parent: parent.seq, name, path });

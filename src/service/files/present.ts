@@ -31,10 +31,6 @@ export function presentWithContent(row: FileRow, content: string): AnsweredFile 
   return { ...presentFile(row), content };
 }
 
-export function makeFileJson(row: FileRow, content: string): string {
-  return JSON.stringify(presentWithContent(row, content));
-}
-
 export function presentEdit(row: FileRow, content: string): Edit {
   return { object: "edit", file: presentFile(row), content };
 }

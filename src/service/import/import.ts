@@ -3,7 +3,7 @@ import { findFirstFault } from "../../contract/names.ts";
 import type { Problem } from "../../contract/api/resources.ts";
 import { FILES, FOLDERS } from "../../contract/resources.ts";
 import { nameOf } from "../../contract/path.ts";
-import type { SendRequest, ImportLinks, LinkReport } from "./links.ts";
+import { ImportLinks, type LinkReport, listReadableIds, type SendRequest } from "./links.ts";
 import {
   describeNameFault,
   type WalkEntry,
@@ -14,9 +14,9 @@ import {
 } from "./walk.ts";
 import type { Service } from "../service.ts";
 import { readFileSync, statSync } from "node:fs";
+import { decodeText } from "../../common/text.ts";
 import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 
-const UTF8_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
  * LIMIT: number of bytes of a file. A character takes at most four bytes, so a larger file has too
  * many characters.
@@ -30,9 +30,8 @@ function readFileText(file: string): string | Refusal {
     if (size > MAX_FILE_BYTES) return { reason: "content-too-large", detail: `it has ${size} bytes` };
     const bytes = readFileSync(file);
     if (bytes.includes(0)) return { reason: "contains-nul", detail: "it contains a NUL byte" };
-    return UTF8_DECODER.decode(bytes);
+    return decodeText(bytes).text ?? { reason: "not-utf8", detail: "it is not UTF-8" };
   } catch (error) {
-    if (error instanceof TypeError) return { reason: "not-utf8", detail: "it is not UTF-8" };
     return { reason: "unreadable", detail: (error as Error).message };
   }
 }
@@ -78,9 +77,7 @@ export async function importFolder(
 ): Promise<ImportReport> {
   const report: ImportCounts = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
   const ask = makeRequestSender(target);
-  // Loading the parser for links takes time, so it is loaded only if the service checks links.
-  const module = checksLinks(target) ? await import("./links.ts") : null;
-  const links = module && new module.ImportLinks(await module.listReadableIds(ask));
+  const links = checksLinks(target) ? new ImportLinks(await listReadableIds(ask)) : null;
   const walkedItems = [...walkFolder(dir, "", "")];
   const items = links === null ? walkedItems : links.order(walkedItems, (entry) => readImportable(dir, entry));
   // If links are converted, requests are sent one by one: a document is sent only after its link

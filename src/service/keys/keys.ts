@@ -60,6 +60,8 @@ export async function readKeyInfos({ tables, uses }: TransactionContext, rows: r
   });
 }
 
+const refuseSameTarget = (): Refused => refuse("invalid_request", "Two grants are on the same resource.");
+
 type RequestedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
 
 /**
@@ -82,12 +84,10 @@ export async function readGrants(
     if (place !== undefined) rows.push({ kind: place.kind, target: place.seq, level });
     else if (path !== null && !paths.has(path)) paths.set(path, level);
     else if (path === null) return refuse("not_found", `There is no file or folder ${on} in the workspace.`);
-    else return refuse("invalid_request", "Two grants are on the same resource.");
+    else return refuseSameTarget();
   }
   const distinct = new Set(rows.map((row) => `${row.kind} ${row.target}`));
-  return distinct.size === rows.length
-    ? { rows, paths }
-    : refuse("invalid_request", "Two grants are on the same resource.");
+  return distinct.size === rows.length ? { rows, paths } : refuseSameTarget();
 }
 
 async function findTarget(

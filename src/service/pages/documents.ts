@@ -1,7 +1,7 @@
 import { shownName } from "../../common/shown-words.ts";
 import { formatBytes } from "../../common/quantities.ts";
 import type { DocId } from "../../contract/ids.ts";
-import { parentOf } from "../../contract/path.ts";
+import { joinPath, nameOf, parentOf } from "../../contract/path.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { renderDocument } from "../../page/markdown.ts";
@@ -137,10 +137,10 @@ function readPath({ rest }: PageCall): string {
 function renderFolderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage, call: PageCall): PageResult {
   const { query } = call;
   const address = makeFilesAddress(workspace.id, path);
-  const name = path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1);
+  const name = path === "" ? workspace.name : nameOf(path);
   return makePage({
     title: path === "" ? workspace.name : path,
-    main: html`${renderDocumentBreadcrumbs(workspace, path)}
+    main: html`${renderTrail(workspace, path)}
 <div class="title"><h1>${renderName(name)}</h1>${renderSearchForm(workspace, path, "")}</div>
 ${
   entries.length === 0
@@ -163,7 +163,7 @@ function renderEntryRow(
   { entry, call }: { readonly entry: FolderEntry; readonly call: PageCall },
 ): Html {
   const { kind, name, isProtected, reviewId: review, published } = entry;
-  const path = folder === "" ? name : `${folder}/${name}`;
+  const path = joinPath(folder, name);
   return html`<tr class="${kind}"><th scope="row"><a href="${makeFilesAddress(workspace.id, path)}">${renderName(name)}${kind === "folder" && "/"}</a>${
     isProtected && html` ${renderBadge("quiet", "protected")}`
   }${review !== null && html` ${renderReviewBadge(review, call)}`}</th>
@@ -178,7 +178,7 @@ function renderReviewBadge(id: string, { who }: PageCall): Html {
 
 /** @param path path of the searched folder, without slashes at its ends; "" is the root */
 export function renderSearchForm(workspace: WorkspaceRow, path: string, query: string): Html {
-  const place = shownName(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1));
+  const place = shownName(path === "" ? workspace.name : nameOf(path));
   return html`<form role="search" method="get" action="${makeSearchAddress(workspace.id)}" class="row search">${
     path !== "" && html`<input type="hidden" name="in" value="${path}">`
   }<input type="search" id="q" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" aria-label="${`Search in ${place}`}" placeholder="${`Search in ${place}`}">
@@ -199,7 +199,7 @@ async function renderDocumentPage(document: DocumentData, call: PageCall): Promi
   ];
   return makePage({
     title: row.path,
-    main: html`${renderDocumentBreadcrumbs(workspace, row.path)}
+    main: html`${renderTrail(workspace, row.path)}
 <div class="title"><h1>${renderName(row.name)}</h1><span class="row">${renderSegments("Views", views)}${
       who.kind === "admin" &&
       html`<a class="button" href="${makeFilesAddress(workspace.id, row.path, "history")}">History</a>`
@@ -236,7 +236,7 @@ export function changeProtection(call: PageCall): Promise<PageResult> {
   );
 }
 
-export function renderDocumentBreadcrumbs(workspace: WorkspaceRow, path: string): Html {
+export function renderTrail(workspace: WorkspaceRow, path: string): Html {
   const names = path === "" ? [] : path.split("/");
   const ancestors = names.map((label, i) => ({ label, to: names.slice(0, i + 1).join("/") }));
   const links = [{ label: workspace.name, to: "" }, ...ancestors].map(({ label, to }) => {

@@ -21,7 +21,7 @@ import {
   REVIEWS_ADDRESS,
 } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { changeDocument, renderDocumentBreadcrumbs, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
+import { changeDocument, renderTrail, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
 import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.ts";
 
 /**
@@ -94,7 +94,7 @@ async function renderHistoryPage(
   const mayRestore = shownStep.id !== row.changeId && shownStep.text !== null;
   return makePage({
     title: `History of ${row.path}`,
-    main: html`${renderDocumentBreadcrumbs(workspace, row.path)}
+    main: html`${renderTrail(workspace, row.path)}
 <div class="title"><h1>History of ${renderName(row.name)}</h1><a class="button" href="${makeFilesAddress(workspace.id, row.path)}">Open document</a></div>
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${renderListNav(beforeParameter === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>
 <section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${formatVersion(shownStep)}</h2>${

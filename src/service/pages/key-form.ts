@@ -7,7 +7,7 @@ import {
   renderRefusal,
   renderRefusedAttributes,
 } from "../../page/parts.ts";
-import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
+import { type KeyChanges, type KeyGrant, MAX_LABEL_CHARACTERS } from "../admin/operations.ts";
 import type { KeyInfo } from "../keys/keys.ts";
 import type { Level } from "../store/rows.ts";
 import { LEVEL_LABELS } from "./parts.ts";
@@ -78,7 +78,7 @@ export function renderKeyForm(form: FormOptions, folders: readonly string[], fil
   return renderActionForm(
     form,
     html`<div class="stack">
-<span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="200" value="${readField("label")}"${markFault(fault, "label")}>${renderFault(fault, "label")}</span>
+<span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="${MAX_LABEL_CHARACTERS}" value="${readField("label")}"${markFault(fault, "label")}>${renderFault(fault, "label")}</span>
 ${renderAccessFields(folders, filled)}
 <span class="field"><label for="expires">Expires on</label><input id="expires" name="expires" type="date" value="${readField("expires")}" aria-describedby="expires-hint"${markFault(fault, "expires")}>${renderFault(fault, "expires")}
 <span class="hint" id="expires-hint">Empty: the key does not expire. With a new date, it works until the end of that day in UTC.</span></span>
@@ -126,8 +126,6 @@ function renderPathRow(number: number, path: string, level: string | undefined):
 }
 
 type KeyRequest = Required<KeyChanges>;
-
-const MAX_LABEL_CHARACTERS = 200;
 
 export function readNewKeyRequest(fields: URLSearchParams, now: number): KeyRequest | FormFault {
   const keyRequest = readKeyRequest(fields, null, now);

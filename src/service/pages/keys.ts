@@ -4,7 +4,7 @@ import { type Html, html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { renderActionForm, renderBadge, renderBreadcrumbs, renderEmptyState, renderName } from "../../page/parts.ts";
 import { toApiPath } from "../files/present.ts";
-import type { KeyGrant } from "../admin/operations.ts";
+import { type KeyGrant, MAX_LABEL_CHARACTERS } from "../admin/operations.ts";
 import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
@@ -260,13 +260,11 @@ function toFormFault(fault: FormFault | Refused): FormFault {
   return "field" in fault ? fault : { field: "access", text: fault.detail };
 }
 
-const MAX_NAME_CHARACTERS = 200;
-
 export async function createWorkspace(call: PageCall): Promise<PageResult> {
   const { core, form } = call;
   const name = (form.get("name") ?? "").trim();
-  if (name === "" || name.length > MAX_NAME_CHARACTERS)
-    return redirectTo(APP_ADDRESS, `a name has 1 to ${MAX_NAME_CHARACTERS} characters`, { tone: "bad" });
+  if (name === "" || name.length > MAX_LABEL_CHARACTERS)
+    return redirectTo(APP_ADDRESS, `a name has 1 to ${MAX_LABEL_CHARACTERS} characters`, { tone: "bad" });
   const workspaces = await listWorkspaces(core);
   if (workspaces.some((workspace) => workspace.name === name))
     return redirectTo(APP_ADDRESS, "there is a workspace with this name already", { tone: "bad" });

@@ -9,7 +9,7 @@ import { validate } from "../requests/input.ts";
 import { makeSearchScope } from "../search/search.ts";
 import { makeFilesAddress, makePage, makeRefusalPage, makeSearchAddress, type PageResult } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { renderDocumentBreadcrumbs, runInWorkspace, renderSearchForm } from "./documents.ts";
+import { renderTrail, runInWorkspace, renderSearchForm } from "./documents.ts";
 import { renderListNav } from "./parts.ts";
 
 /**
@@ -35,7 +35,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   if (isRefused(scopeResult)) return makeRefusalPage(scopeResult);
   const { workspace, scope } = scopeResult;
   const title = words.trim() === "" ? "Search" : `${words}: search`;
-  const head = html`${renderDocumentBreadcrumbs(workspace, folder)}
+  const head = html`${renderTrail(workspace, folder)}
 <div class="title"><h1>Search in ${renderName(folder === "" ? workspace.name : folder)}</h1>${renderSearchForm(workspace, folder, words)}</div>`;
   const validQuery = words.trim() === "" ? null : validate(OPERATION.body, { query: words });
   if (validQuery === null) return makePage({ title, main: head });

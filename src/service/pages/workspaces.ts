@@ -3,6 +3,7 @@ import { shownName } from "../../common/shown-words.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { renderActionForm, renderDot, renderEmptyState, renderName } from "../../page/parts.ts";
+import { MAX_LABEL_CHARACTERS } from "../admin/operations.ts";
 import { type KeyInfo, readKeyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce, findHolder, findReader } from "../requests/authenticate.ts";
@@ -36,7 +37,7 @@ const STATE_TONES = { open: "good", closed: "quiet", restoring: "asks" } as cons
 export function renderWorkspaces(workspaces: readonly Workspace[], csrf: string): Html {
   const form = renderActionForm(
     { action: WORKSPACES_ADDRESS, csrf },
-    html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="200">
+    html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="${MAX_LABEL_CHARACTERS}">
 <button class="main-action">Create workspace</button></span>`,
   );
   return html`<section class="card flush" aria-labelledby="workspaces"><header><h2 id="workspaces">Workspaces</h2></header>

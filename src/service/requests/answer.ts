@@ -36,11 +36,11 @@ export type Refused = {
 export type Answer = DoneAnswer | Refused;
 
 export function makeDone(status: 200 | 201 | 202, body: unknown): DoneAnswer {
-  return makeDoneFromJson(status, JSON.stringify(body));
+  return { kind: "done", status, json: JSON.stringify(body) };
 }
 
-export function makeDoneFromJson(status: DoneAnswer["status"], json: string): DoneAnswer {
-  return { kind: "done", status, json };
+export function makeDoneFromJson(json: string): DoneAnswer {
+  return { kind: "done", status: 200, json };
 }
 
 export const DELETED_ANSWER: DoneAnswer = { kind: "done", status: 204, json: "" };

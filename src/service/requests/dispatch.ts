@@ -12,8 +12,6 @@ import { type RequestFrame, isAdminPath, routeRequest, splitRequestTarget } from
 import type { KeyHolder } from "../store/rows.ts";
 import { isDiskFull, type Store, StoreBusyError } from "../store/store.ts";
 
-const VALIDATE_KEY_OPERATION = OPERATIONS.validateKey;
-
 export type ServiceCore = {
   readonly server: ServerContext;
   readonly admin: Admin;
@@ -164,7 +162,7 @@ async function validateKey(server: ServerContext, request: WireRequest, frame: R
   const refusal = await refuseKey(server, readSentHash(request.headers), admit);
   if (refusal !== null) return refusal;
   const { query } = splitRequestTarget(request.path);
-  const input = readInput(VALIDATE_KEY_OPERATION, { id: "", query, body: { text: request.body, fault } });
+  const input = readInput(OPERATIONS.validateKey, { id: "", query, body: { text: request.body, fault } });
   return isRefused(input) ? input : makeDone(200, { object: "api_key", valid: true });
 }
 

@@ -116,5 +116,5 @@ async function answerHits<Hit extends { readonly found: FoundFile }>(
     items.push(JSON.stringify(present(hit)));
   }
   const listEnd = '"hasMore":false,"nextCursor":null';
-  return makeDoneFromJson(200, `{"object":"list","url":${JSON.stringify(url)},"data":[${items.join(",")}],${listEnd}}`);
+  return makeDoneFromJson(`{"object":"list","url":${JSON.stringify(url)},"data":[${items.join(",")}],${listEnd}}`);
 }
