@@ -13,5 +13,5 @@ export function keepsCounts(base: string, local: string, remote: string, merged:
     for (const id of ids) count[id] = (count[id] as number) + 1;
     return count;
   });
-  return staysBetweenSides(...(counts as [Int32Array, Int32Array, Int32Array, Int32Array]));
+  return staysBetweenSides(counts as [Int32Array, Int32Array, Int32Array, Int32Array]);
 }

@@ -44,13 +44,13 @@ let lastDocument: { readonly text: string; readonly wiki: boolean; readonly link
 function parseLinks(text: string, countsWiki: boolean): FoundLink[] {
   const bodyOffset = findBodyOffset(text);
   const body = bodyOffset === 0 ? text : text.slice(bodyOffset);
-  const firstReading = collectLinks(body, { defined: NO_LABELS, countsWiki });
+  const firstReading = collectLinks(body, { definedLabels: NO_LABELS, countsWiki });
   // The first reading collects the definitions, which may be at the end of the document. The second
   // reading uses the definitions to decide which brackets are links.
   const links =
     firstReading.defined.size === 0
       ? firstReading.links
-      : collectLinks(body, { defined: firstReading.defined, countsWiki }).links;
+      : collectLinks(body, { definedLabels: firstReading.defined, countsWiki }).links;
   return bodyOffset === 0 ? links : links.map((link) => shiftLink(link, bodyOffset));
 }
 

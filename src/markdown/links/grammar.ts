@@ -1,7 +1,12 @@
 /**
  * Configures the Markdown parser `@lezer/markdown` to find links. Leaves out emphasis, entities and
- * line breaks, because they do not decide which characters are a link. Only this file and
- * `find.ts` use the parser.
+ * line breaks, because they do not decide which characters are a link. Only this file uses the
+ * parser.
+ *
+ * Decides which brackets of a paragraph are links, in time linear in the length of the paragraph.
+ * The rules of the parser are not used, for two reasons. The parser reads every `[a]` as a
+ * reference, and so misses the link in `[the [old] plan](plan.md)`. Also, the parser compares each
+ * bracket with all earlier ones, which takes quadratic time.
  */
 import {
   type BlockContext,
@@ -16,13 +21,6 @@ import {
 } from "@lezer/markdown";
 import { type LinkResource, normaliseLabel, readLabel, readResource, type UnclosedMarks } from "./destination.ts";
 import { readBracketedWords, readWikiLink, type WikiLink } from "./wiki.ts";
-
-/**
- * Decides which brackets of a paragraph are links, in time linear in the length of the paragraph.
- * The rules of the parser are not used, for two reasons. The parser reads every `[a]` as a
- * reference, and so misses the link in `[the [old] plan](plan.md)`. Also, the parser compares each
- * bracket with all earlier ones, which takes quadratic time.
- */
 
 /**
  * A link or image whose destination follows its brackets, as in `[text](destination)`, or a wiki
@@ -46,17 +44,14 @@ type ParagraphBrackets = {
   readonly unclosed: UnclosedMarks;
 };
 
-function createParagraphBrackets(): ParagraphBrackets {
-  return { openers: [], usableFrom: 0, unclosed: new Set() };
-}
-
-type BracketContext = {
+export type ParseOptions = {
   /** Normalised labels that the document defines. Labels of footnotes begin with `^`. */
   readonly definedLabels: ReadonlySet<string>;
   readonly countsWiki: boolean;
-  /** Receives each link, with offsets in the whole document. */
-  readonly onLink: (link: InlineLink) => void;
 };
+
+/** `onLink` receives each link, with offsets in the whole document. */
+type BracketContext = ParseOptions & { readonly onLink: (link: InlineLink) => void };
 
 /**
  * Returns the offset at which the parser continues; -1 if the character at `offset` is no bracket.
@@ -192,11 +187,6 @@ const OPEN_PARENTHESIS = 0x28;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-export type ParseOptions = {
-  readonly defined: ReadonlySet<string>;
-  readonly countsWiki: boolean;
-};
-
 /**
  * Options and results of one parse. The parser passes no extra arguments to the functions of this
  * file. So these functions read this object from the variable `currentParse`.
@@ -265,12 +255,7 @@ const BLOCK_SYNTAX: MarkdownConfig = {
 let cachedParser: MarkdownParser | null = null;
 
 function readLink(cx: InlineContext, next: number, offset: number): number {
-  const { defined, countsWiki, links, paragraphs } = currentParse!;
-  let brackets = paragraphs.get(cx);
-  if (brackets === undefined) {
-    brackets = createParagraphBrackets();
-    paragraphs.set(cx, brackets);
-  }
+  const { definedLabels, countsWiki, links } = currentParse!;
   const onLink = (link: InlineLink) => {
     if (link.destination === null) return;
     const { from, to } = link.destination;
@@ -278,7 +263,17 @@ function readLink(cx: InlineContext, next: number, offset: number): number {
     // The syntax tree drops nodes of length zero, so they are not added.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
-  return readBracket(brackets, cx, next, offset, { definedLabels: defined, countsWiki, onLink });
+  return readBracket(bracketsOf(cx), cx, next, offset, { definedLabels, countsWiki, onLink });
+}
+
+function bracketsOf(cx: InlineContext): ParagraphBrackets {
+  const { paragraphs } = currentParse!;
+  let brackets = paragraphs.get(cx);
+  if (brackets === undefined) {
+    brackets = { openers: [], usableFrom: 0, unclosed: new Set() };
+    paragraphs.set(cx, brackets);
+  }
+  return brackets;
 }
 
 /**
@@ -289,11 +284,10 @@ function readLink(cx: InlineContext, next: number, offset: number): number {
 function skipUnclosed(cx: InlineContext, next: number, offset: number): number {
   if (next !== LESS_THAN) return -1;
   const closer = TAG_CLOSERS.find(([opener]) => cx.slice(offset + 1, offset + 1 + opener.length) === opener)![1];
-  const brackets = currentParse!.paragraphs.get(cx) ?? createParagraphBrackets();
-  currentParse!.paragraphs.set(cx, brackets);
-  if (brackets.unclosed.has(closer)) return offset + 1;
+  const { unclosed } = bracketsOf(cx);
+  if (unclosed.has(closer)) return offset + 1;
   if (cx.text.includes(closer, offset - cx.offset)) return -1;
-  brackets.unclosed.add(closer);
+  unclosed.add(closer);
   return offset + 1;
 }
 

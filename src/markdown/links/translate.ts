@@ -204,10 +204,16 @@ function rewriteLinks(text: string, { names }: Place, respell: LinkWriter): Rewr
   let hasWiki = false;
   for (const link of links) {
     const read = readLinkDestination(text, link);
-    const { span, written, isWiki } = rewriteLink(text, link, read, respell);
-    if (written === null || written === text.slice(span.from, span.to)) continue;
+    const raw = text.slice(link.from, link.to);
+    const { wiki } = link;
+    const newWiki = wiki === undefined ? null : respell.wiki(text.slice(wiki.from, wiki.to), wiki, read, raw, link);
+    // A wiki link in the local form has no destination of its own that could change.
+    const isWiki = wiki !== undefined && (newWiki !== null || wiki.name !== null);
+    const span = isWiki ? wiki : link;
+    const newText = isWiki || read.kind === "foreign" ? newWiki : respell.destination(raw, read, link);
+    if (newText === null || newText === text.slice(span.from, span.to)) continue;
     hasWiki ||= isWiki;
-    result += text.slice(copiedUpTo, span.from) + written;
+    result += text.slice(copiedUpTo, span.from) + newText;
     copiedUpTo = span.to;
   }
   return { result: copiedUpTo === 0 ? text : result + text.slice(copiedUpTo), count: links.length, hasWiki };
@@ -215,22 +221,6 @@ function rewriteLinks(text: string, { names }: Place, respell: LinkWriter): Rewr
 
 function hasAllLinks({ result, count }: RewrittenDocument): boolean {
   return findLinks(result, true).length === count;
-}
-
-type WrittenLink = {
-  readonly span: Pick<WikiLink, "from" | "to">;
-  readonly written: string | null;
-  readonly isWiki: boolean;
-};
-
-function rewriteLink(text: string, link: FoundLink, read: Destination, respell: LinkWriter): WrittenLink {
-  const raw = text.slice(link.from, link.to);
-  const { wiki } = link;
-  if (wiki !== undefined) {
-    const respelledLink = respell.wiki(text.slice(wiki.from, wiki.to), wiki, read, raw, link);
-    if (respelledLink !== null || wiki.name !== null) return { span: wiki, written: respelledLink, isWiki: true };
-  }
-  return { span: link, written: read.kind === "foreign" ? null : respell.destination(raw, read, link), isWiki: false };
 }
 
 /**

@@ -59,12 +59,7 @@ export function countChangedWords(
  * changes of both sides. The check does not depend on how the merge was made, so it finds words
  * that a bug lost or doubled.
  */
-export function staysBetweenSides(
-  base: ElementCounts,
-  local: ElementCounts,
-  remote: ElementCounts,
-  merged: ElementCounts,
-): boolean {
+export function staysBetweenSides([base, local, remote, merged]: FourVersions<ElementCounts>): boolean {
   for (let word = 0; word < merged.length; word++) {
     const [inLocal, inRemote] = [local[word] as number, remote[word] as number];
     const expectedCount = inLocal + inRemote - (base[word] as number);
@@ -81,12 +76,7 @@ export function staysBetweenSides(
  * `staysBetweenSides`. If both sides changed a count in the same direction, they may have made the
  * same change. In all other cases, the two changes must add up.
  */
-export function hasBothChanges(
-  base: ElementCounts,
-  local: ElementCounts,
-  remote: ElementCounts,
-  merged: ElementCounts,
-): boolean {
+export function hasBothChanges([base, local, remote, merged]: FourVersions<ElementCounts>): boolean {
   for (let word = 0; word < merged.length; word++) {
     const before = base[word] as number;
     const [localChange, remoteChange] = [(local[word] as number) - before, (remote[word] as number) - before];

@@ -141,9 +141,10 @@ function findChangingSide({ base, local, remote }: ExplainedWord): Exclude<LineO
  */
 type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
-/** Indexes of one word in the four versions; -1 for a version that lacks the word. */
-type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
-
+/**
+ * Index of a word in each version. In a row, which has the indexes of one word, -1 for a version
+ * that lacks the word.
+ */
 type VersionPositions = readonly [base: number, local: number, remote: number, result: number];
 
 /**
@@ -172,7 +173,7 @@ const MIN_RUN_LENGTHS = [1, 4, 16];
  * search finds. Returns undefined if no table of words is possible, or if a limit is exceeded.
  * @param starts indexes of the words that begin lines
  */
-function alignFour(four: FourSequences, starts: FourSequences): AlignedRow[] | undefined {
+function alignFour(four: FourSequences, starts: FourSequences): VersionPositions[] | undefined {
   const common = findCommonRuns(four, starts);
   for (const least of MIN_RUN_LENGTHS) {
     const rows = alignAroundRuns(
@@ -184,16 +185,19 @@ function alignFour(four: FourSequences, starts: FourSequences): AlignedRow[] | u
   return undefined;
 }
 
-function alignAroundRuns(four: FourSequences, runs: readonly (readonly AlignedRow[])[]): AlignedRow[] | undefined {
-  const rows: AlignedRow[] = [];
+function alignAroundRuns(
+  four: FourSequences,
+  runs: readonly (readonly VersionPositions[])[],
+): VersionPositions[] | undefined {
+  const rows: VersionPositions[] = [];
   let from: VersionPositions = [0, 0, 0, 0];
-  for (const run of [...runs, [four.map(({ length }) => length) as unknown as AlignedRow]]) {
-    const to = run[0] as AlignedRow;
+  for (const run of [...runs, [four.map(({ length }) => length) as unknown as VersionPositions]]) {
+    const to = run[0] as VersionPositions;
     const matchingRows = searchRows(four, from, to);
     if (matchingRows === undefined) return undefined;
     rows.push(...matchingRows);
     if (to[0] < four[0].length) rows.push(...run);
-    from = advancePositions(run.at(-1) as AlignedRow, [1, 1, 1, 1]);
+    from = advancePositions(run.at(-1) as VersionPositions, [1, 1, 1, 1]);
   }
   return rows;
 }
@@ -203,14 +207,14 @@ function advancePositions(place: VersionPositions, by: VersionPositions): Versio
 }
 
 /** Finds the words that all four versions have. Returns them as runs of adjacent words. */
-function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
+function findCommonRuns(four: FourSequences, starts: FourSequences): VersionPositions[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
     const [a, b] = [one, other].map((text) => ({ ids: four[text] ?? [], starts: starts[text] ?? [] }));
     return matchByLines(a as WordSequence, b as WordSequence);
   };
   const [mine, theirs, mineKept, theirsKept] = [pair(0, 1), pair(0, 2), pair(1, 3), pair(2, 3)] as const;
-  const runs: AlignedRow[][] = [];
+  const runs: VersionPositions[][] = [];
   for (let index = 0; index < base.length; index++) {
     const [l, r] = [mine[index] as number, theirs[index] as number];
     const m = mineKept[l] ?? -1;
@@ -235,19 +239,18 @@ function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
   const [was, is] = [a, b].map(({ ids, starts }) =>
     starts.map((from, line) => runs.id(ids, from, starts[line + 1] ?? ids.length)),
   ) as [number[], number[]];
-  const indexes = new Int32Array(a.ids.length).fill(-1);
   const startOf = ({ ids, starts }: WordSequence, line: number): number => starts[line] ?? ids.length;
-  let [index, shift] = [0, 0];
-  for (const { start, end, from, to } of diff(was, is, newBudget())) {
-    const [first, last] = [startOf(a, start), startOf(a, end)];
-    const [next, limit] = [startOf(b, from), startOf(b, to)];
-    for (; index < first; index++) indexes[index] = index + shift;
-    for (const other of matchWords(a.ids.slice(first, last), b.ids.slice(next, limit)))
-      indexes[index++] = other < 0 ? -1 : other + next;
-    shift = limit - last;
-  }
-  for (; index < indexes.length; index++) indexes[index] = index + shift;
-  return indexes;
+  const edits = diff(was, is, newBudget()).flatMap(({ start, end, from, to }) => {
+    const [first, next] = [startOf(a, start), startOf(b, from)];
+    const [words, others] = [a.ids.slice(first, startOf(a, end)), b.ids.slice(next, startOf(b, to))];
+    return diff(words, others, newBudget(), undefined, MAX_CHANGES).map((edit) => ({
+      start: first + edit.start,
+      end: first + edit.end,
+      from: next + edit.from,
+      to: next + edit.to,
+    }));
+  });
+  return findCounterparts(a.ids.length, edits);
 }
 
 /**
@@ -255,10 +258,6 @@ function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
  * are more, all words of these lines count as changed.
  */
 const MAX_CHANGES = 2_000;
-
-function matchWords(a: readonly number[], b: readonly number[]): Int32Array {
-  return findCounterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
-}
 
 type SearchNode = {
   readonly place: VersionPositions;
@@ -292,7 +291,7 @@ const MAX_PLACES = 100_000;
  * Finds the rows between two positions that need the fewest changes (A*). Returns undefined if a
  * limit is exceeded.
  */
-function searchRows(four: FourSequences, from: VersionPositions, to: VersionPositions): AlignedRow[] | undefined {
+function searchRows(four: FourSequences, from: VersionPositions, to: VersionPositions): VersionPositions[] | undefined {
   const least = createChangeEstimate(four, from, to);
   const queue = new SearchQueue();
   queue.push({ place: from, before: undefined, changes: 0 }, least(from));
@@ -338,11 +337,11 @@ function followCommonWords(four: FourSequences, node: SearchNode, to: VersionPos
   }
 }
 
-function toRows(last: SearchNode): AlignedRow[] {
-  const rows: AlignedRow[] = [];
+function toRows(last: SearchNode): VersionPositions[] {
+  const rows: VersionPositions[] = [];
   for (let { place, before } = last; before !== undefined; { place, before } = before) {
     const previous = before.place;
-    rows.push(place.map((next, text) => (next === previous[text] ? -1 : next - 1)) as unknown as AlignedRow);
+    rows.push(place.map((next, text) => (next === previous[text] ? -1 : next - 1)) as unknown as VersionPositions);
   }
   return rows.reverse();
 }

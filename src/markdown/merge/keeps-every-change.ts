@@ -31,13 +31,9 @@ type SuccessiveVersions = readonly [base: VersionLines, less: VersionLines, more
  * of its sides could add the same lines twice, at two similar places.
  */
 export function keepsEveryChange(base: string, less: string, more: string, reading: MergeReading): boolean {
-  const texts = [base, less, more].map((text) => readLines(text, reading)) as [
-    VersionLines,
-    VersionLines,
-    VersionLines,
-  ];
+  const texts = [readLines(base, reading), readLines(less, reading), readLines(more, reading)] as const;
   if (reading.left < 0) return false;
-  const [b, l, m] = texts.map(({ filled }) => filled.ids) as [ElementIds, ElementIds, ElementIds];
+  const [b, l, m] = [texts[0].filled.ids, texts[1].filled.ids, texts[2].filled.ids];
   const earlierEdits = diffFilledLines(base, less, reading);
   const laterEdits = diffFilledLines(less, more, reading);
   if (restoresRemovedLine(base, less, more, reading)) return false;
@@ -64,17 +60,14 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
  * open or close a block.
  */
 export function restoresRemovedLine(base: string, side: string, more: string, reading: MergeReading): boolean {
-  const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [
-    ElementIds,
-    ElementIds,
-    ElementIds,
-  ];
-  const removedLines = new Set(b).difference(new Set(s));
+  const idsOf = (text: string): ElementIds => readLines(text, reading).filled.ids;
+  const removedLines = new Set(idsOf(base)).difference(new Set(idsOf(side)));
+  const newIds = idsOf(more);
   const says = (id: number): boolean =>
     readWordIds(id, reading).length > 0 && !mayHaveBlocks(reading.interner.text(id));
   const isGoneLine = (id: number): boolean => removedLines.has(id) && says(id);
   return diffFilledLines(side, more, reading).some(({ start, end, from, to }) => {
-    const put = m.slice(from, to);
+    const put = newIds.slice(from, to);
     return start < end ? put.some(isGoneLine) : put.every(isGoneLine);
   });
 }

@@ -29,11 +29,7 @@ export function mergeLines(
   remote: string,
   reading: MergeReading,
 ): LineBlock[] | undefined {
-  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [
-    VersionLines,
-    VersionLines,
-    VersionLines,
-  ];
+  const [b, l, r] = [readLines(base, reading), readLines(local, reading), readLines(remote, reading)];
   if (![l, r].every((side) => payForDiff3(b, side, reading))) return undefined;
   return diff3Merge(l.ids, b.ids, r.ids).map((block): LineBlock => {
     if (block.conflict === undefined) return { kind: "settled", text: readLineTexts(block.ok, reading).join("") };

@@ -3,7 +3,7 @@ import { type FrontMatter, mergeEntries, readFrontMatter, useLaterDates } from "
 import { keepsEveryChange, restoresRemovedLine, restoresRemovedPassage } from "./keeps-every-change.ts";
 import { areSidesApart, type ConflictHunk, mergeHunks, type MergeInput } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
-import { createReading, diffFilledLines, type MergeReading, readLines, type VersionLines } from "./reading.ts";
+import { createReading, diffFilledLines, type MergeReading, readLines } from "./reading.ts";
 import { hasConflictMarkers, isSoundMarkdown, keepsColumns, keepsFrontMatter } from "./sound.ts";
 import type { Edit } from "./diff.ts";
 import { applyStyle, mergeStyle, normaliseText, readStyle } from "./style.ts";
@@ -72,7 +72,7 @@ function mergeAndCheck(versions: MergeVersions): MergeResult {
  * The exchanged merge may differ from `result` only in the order of lines. If `result` equals a
  * side or was merged by whole lines, returns undefined without a check.
  */
-function findFaultOfExchangedSides(versions: MergeVersions, result: CleanMerge): MergeFault {
+function findFaultOfExchangedSides(versions: MergeVersions, result: CleanMerge): ConflictReason | undefined {
   if (result.how !== "fine" || equalsSide(result, versions)) return undefined;
   const exchanged = { ...versions, local: versions.remote, remote: versions.local };
   const turned = mergeUnchecked(exchanged);
@@ -80,13 +80,12 @@ function findFaultOfExchangedSides(versions: MergeVersions, result: CleanMerge):
   return turned.text === result.text ? undefined : findFault(exchanged, turned);
 }
 
-type MergeFault = ConflictReason | undefined;
-
 function equalsSide({ text }: CleanMerge, { local, remote }: MergeVersions): boolean {
   return text === local || text === remote;
 }
 
-function findFault(versions: MergeVersions, result: CleanMerge): MergeFault {
+/** A merged version that equals a side needs only some of the checks. */
+function findFault(versions: MergeVersions, result: CleanMerge): ConflictReason | undefined {
   const { base, local, remote, reading } = versions;
   if (!keepsWordCounts(versions, result)) return "word-count";
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
@@ -96,7 +95,7 @@ function findFault(versions: MergeVersions, result: CleanMerge): MergeFault {
   return isStableForBoth ? undefined : "unstable";
 }
 
-/** A merged version that equals a side needs no check. */
+/** Returns true if a result is sound Markdown and mixes no versions between conflict markers. */
 function isSoundMerge({ base, local, remote, reading }: MergeVersions, { how, text }: CleanMerge): boolean {
   // If a side contains conflict markers that nobody has resolved, a merge of parts of lines could
   // mix the versions between the markers.
@@ -128,7 +127,7 @@ function keepsWordCounts(versions: MergeVersions, result: CleanMerge): boolean {
   const counts = countChangedWords(texts, reading);
   if (counts === undefined) return false;
   if (equalsSide(result, versions)) return true;
-  return result.how === "lines" ? staysBetweenSides(...counts) : hasBothChanges(...counts);
+  return result.how === "lines" ? staysBetweenSides(counts) : hasBothChanges(counts);
 }
 
 function mergeTrivially(base: string, local: string, remote: string): MergeResult | undefined {
@@ -239,12 +238,11 @@ function shiftConflict(hunk: ConflictHunk, base: number, local: number, remote: 
  * the next line.
  */
 function prepareMerge(base: string, local: string, remote: string, reading: MergeReading): MergeInput {
-  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [
-    VersionLines,
-    VersionLines,
-    VersionLines,
-  ];
+  const texts = {
+    base: readLines(base, reading),
+    local: readLines(local, reading),
+    remote: readLines(remote, reading),
+  };
   const [mine, theirs] = [diffFilledLines(base, local, reading), diffFilledLines(base, remote, reading)];
-  const edits = { local: mine, remote: theirs, changed: new Set<Edit>() };
-  return { texts: { base: b, local: l, remote: r }, edits, reading };
+  return { texts, edits: { local: mine, remote: theirs, changed: new Set<Edit>() }, reading };
 }

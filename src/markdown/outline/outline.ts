@@ -71,9 +71,9 @@ export function readOpenFences(lines: readonly string[]): string[] {
   return fences;
 }
 
-function updateFence(fences: string, line: string): string {
-  if (fences === "") return readOpeningFence(line);
-  return closesFence(fences, line) ? "" : fences;
+function updateFence(fence: string, line: string): string {
+  if (fence === "") return readOpeningFence(line);
+  return closesFence(fence, line) ? "" : fence;
 }
 
 /**
@@ -95,6 +95,9 @@ export type Heading = {
   readonly lastLine: number;
 };
 
+/** Heading whose section has no known end yet. */
+type OpenHeading = Omit<Heading, "lastLine">;
+
 const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 /** Matches lines that an underline in the next line does not turn into a heading. */
@@ -111,9 +114,9 @@ export function readHeadings(text: string): Heading[] {
 }
 
 /** @param from index of the first line that may be a heading */
-export function findHeadings(lines: readonly string[], from = 0): Omit<Heading, "lastLine">[] {
+export function findHeadings(lines: readonly string[], from = 0): OpenHeading[] {
   const fences = readOpenFences(lines);
-  const headings: Omit<Heading, "lastLine">[] = [];
+  const headings: OpenHeading[] = [];
   for (let index = from; index < lines.length; index++) {
     if (fences[index] !== "") continue;
     const heading = readAtxHeading(lines, index) ?? readUnderlinedHeading(lines, index, from);
@@ -122,8 +125,8 @@ export function findHeadings(lines: readonly string[], from = 0): Omit<Heading, 
   return headings;
 }
 
-function addSections(found: readonly Omit<Heading, "lastLine">[], lines: number): Heading[] {
-  const openHeadings: Omit<Heading, "lastLine">[] = [];
+function addSections(found: readonly OpenHeading[], lines: number): Heading[] {
+  const openHeadings: OpenHeading[] = [];
   const headings: Heading[] = [];
   for (const heading of found.toReversed()) {
     while (openHeadings.length > 0 && openHeadings.at(-1)!.level > heading.level) openHeadings.pop();
@@ -163,16 +166,12 @@ function toTypedName(name: string): string {
     .toLowerCase();
 }
 
-function readAtxHeading(lines: readonly string[], index: number): Omit<Heading, "lastLine"> | null {
+function readAtxHeading(lines: readonly string[], index: number): OpenHeading | null {
   const [, marks, name = ""] = ATX_HEADING.exec(lines[index]!) ?? [];
   return marks === undefined ? null : { level: marks.length, name, line: index + 1 };
 }
 
-function readUnderlinedHeading(
-  lines: readonly string[],
-  index: number,
-  from: number,
-): Omit<Heading, "lastLine"> | null {
+function readUnderlinedHeading(lines: readonly string[], index: number, from: number): OpenHeading | null {
   const [, marks] = UNDERLINE.exec(lines[index]!) ?? [];
   const above = index > from ? lines[index - 1]! : "";
   if (marks === undefined || above.trim() === "" || NOT_UNDERLINED.test(above)) return null;

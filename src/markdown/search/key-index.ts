@@ -110,7 +110,7 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the indexes of a block's documents that have the keys of `set`, in ascending order.
+   * Returns the numbers of a block's documents that have the keys of `set`, in ascending order.
    * Some of them may lack keys (see `KeySet`).
    */
   inBlock(scope: number, block: DocumentBlock, set: RestrictedKeySet): number[] {

@@ -141,7 +141,7 @@ function hashString(token: string, seed: number = TEXT_SEED): number {
   return hashRange(token, 0, token.length, seed);
 }
 
-function hashRange(text: string, from: number, to: number, seed: number = TEXT_SEED): number {
+function hashRange(text: string, from: number, to: number, seed: number): number {
   let hash = seed;
   for (let offset = from; offset < to; offset++) hash = Math.imul(hash ^ text.charCodeAt(offset), HASH_PRIME);
   return hash | 0;
