@@ -82,7 +82,8 @@ function actOnFile(
       // An edit of a protected document goes to review and replaces nothing.
       if (answer !== null && !file.protected) history.replaced(file.text, content);
       else {
-        forget(history, content, file.text);
+        // No promise protects content that was written but never published.
+        history.replaced(content, file.text);
         if (answer !== null) history.wouldReplace(file.id, file.text, content);
       }
       return answer && file.path;
@@ -133,11 +134,6 @@ function actOnFile(
     case "unprotect":
       return simulatedWorld.ask("PATCH", route, { protected: act === "protect" }) && file.path;
   }
-}
-
-/** Drops content that was written but never published: no promise protects it. */
-function forget(history: History, content: string, live: string): void {
-  history.replaced(content, live);
 }
 
 function actOnFolder(

@@ -39,18 +39,10 @@ export function actInFolder(
 }
 
 function perform(person: ActingUser, act: LocalAct, path: string | null): string | null {
-  const { userFolder, history, seed } = person;
+  const { userFolder, seed } = person;
   switch (act) {
-    case "create": {
-      const free = freePath(
-        seed,
-        (one) => userFolder.user.exists(absolutePath(userFolder, one)) || !canHaveFile(userFolder, one),
-      );
-      if (userFolder.user.exists(absolutePath(userFolder, free)) || !canHaveFile(userFolder, free)) return null;
-      makeParent(userFolder, free);
-      userFolder.user.write(absolutePath(userFolder, free), history.newText(seed));
-      return free;
-    }
+    case "create":
+      return createFile(person);
     case "make-folder": {
       const folder = `box-${seed % 4}`;
       if (userFolder.user.exists(absolutePath(userFolder, folder))) return null;
@@ -83,9 +75,18 @@ function perform(person: ActingUser, act: LocalAct, path: string | null): string
   }
 }
 
-/** A user links documents in the folder like an editor: by path. */
+/** Creates a document at a free path. Returns the path; null if none is free. */
+function createFile({ userFolder, history, seed }: ActingUser): string | null {
+  const isTaken = (path: string): boolean =>
+    userFolder.user.exists(absolutePath(userFolder, path)) || !canHaveFile(userFolder, path);
+  const path = freePath(seed, isTaken);
+  if (isTaken(path)) return null;
+  makeParent(userFolder, path);
+  userFolder.user.write(absolutePath(userFolder, path), history.newText(seed));
+  return path;
+}
 
-/** Writes a link to another document into this one. */
+/** Writes a link to another document into this one, by its path like an editor. */
 function addLocalLink(person: ActingUser, path: string): string | null {
   const { userFolder, seed } = person;
   const others = [...documentsOf(userFolder)].filter(([one, text]) => one !== path && tagOf(text) !== null);
@@ -98,16 +99,10 @@ function addLocalLink(person: ActingUser, path: string): string | null {
 
 /** Creates a document that links to an existing one, and adds a link back. */
 function createLinkedPair(person: ActingUser, path: string): string | null {
-  const { userFolder, history, seed } = person;
-  const free = freePath(
-    seed,
-    (one) => userFolder.user.exists(absolutePath(userFolder, one)) || !canHaveFile(userFolder, one),
-  );
-  if (userFolder.user.exists(absolutePath(userFolder, free)) || !canHaveFile(userFolder, free)) return null;
-  makeParent(userFolder, free);
-  userFolder.user.write(absolutePath(userFolder, free), history.newText(seed));
-  const written = [writeLink(person, free, path), writeLink(person, path, free)];
-  return `${free} ${written.join(" ")} with ${path}`;
+  const created = createFile(person);
+  if (created === null) return null;
+  const written = [writeLink(person, created, path), writeLink(person, path, created)];
+  return `${created} ${written.join(" ")} with ${path}`;
 }
 
 function writeLink({ userFolder, history, seed }: ActingUser, path: string, to: string): boolean {

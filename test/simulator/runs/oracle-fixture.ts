@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { closeWithTest } from "../open-databases.ts";
 import { Actors } from "./actors.ts";
 import type { RunFacts } from "./oracle-run.ts";
-import type { Incident, Levels, MirrorSetup, SyncStep } from "./script.ts";
+import { type Incident, type Levels, type MirrorSetup, quietSync, type SyncStep } from "./script.ts";
 import { runSync } from "./sync-step.ts";
 
 /** Opens a run without documents, for tests of the oracle. */
@@ -27,9 +27,7 @@ export function sync(
   kill: SyncStep["kill"] = null,
   incidents: readonly Incident[] = [],
 ): Promise<RunFacts> {
-  const nothing = { storm: null, trouble: null, interventions: [] };
-  const step: SyncStep = { do: "sync", mirror, seed: 1, retry: true, kill, incidents, ...nothing };
-  return runSync(actors, step);
+  return runSync(actors, { ...quietSync(mirror, 1), kill, incidents });
 }
 
 export function create(actors: Actors, path: string): void {

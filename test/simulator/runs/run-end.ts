@@ -6,7 +6,7 @@ import { checkConverged } from "./oracle-end.ts";
 import { checkServiceLinks } from "./oracle-links.ts";
 import { checkMarks, shownText } from "./ledger.ts";
 import { finishSave } from "./local-acts.ts";
-import type { Script, SyncStep } from "./script.ts";
+import { quietSync, type Script } from "./script.ts";
 import type { RunFacts } from "./oracle-run.ts";
 import { runSync, settingsOf } from "./sync-step.ts";
 import { toGuardKey } from "../../../src/mirror/planner/verdict/stops.ts";
@@ -52,7 +52,7 @@ async function settle(actors: Actors): Promise<number> {
     for (const mirror of actors.mirrors) {
       // The first rounds are manual syncs, which send refused changes again. A key that may only
       // read is refused again each time.
-      const facts = await quietSync(actors, mirror.index, round <= 3);
+      const facts = await syncQuietly(actors, mirror.index, round <= 3);
       if (facts.report?.state === "stopped") {
         actors.history.note(`approve: ${await approveStop(actors, mirror.index)}`);
         quiet = false;
@@ -68,18 +68,8 @@ async function settle(actors: Actors): Promise<number> {
   return ROUNDS + 1;
 }
 
-function quietSync(actors: Actors, mirror: number, retry: boolean): Promise<RunFacts> {
-  const step: SyncStep = {
-    do: "sync",
-    mirror,
-    seed: 0,
-    retry,
-    kill: null,
-    storm: null,
-    trouble: null,
-    interventions: [],
-  };
-  return runSync(actors, step);
+function syncQuietly(actors: Actors, mirror: number, retry: boolean): Promise<RunFacts> {
+  return runSync(actors, { ...quietSync(mirror), retry });
 }
 
 function wrote(actors: Actors, index: number, { diskWrites }: RunFacts): boolean {
@@ -94,7 +84,7 @@ async function checkBounded(actors: Actors): Promise<void> {
   const { simulatedWorld, history } = actors;
   const blocks = actors.mirrors.map((mirror) => blocksOf(actors, mirror.index));
   for (const mirror of actors.mirrors) {
-    const facts = await quietSync(actors, mirror.index, false);
+    const facts = await syncQuietly(actors, mirror.index, false);
     if (wrote(actors, mirror.index, facts))
       history.fail(
         `I02 mirror ${mirror.index} writes after a restart: ${actors.oracles[mirror.index]!.requests.filter((one) => !one.startsWith("GET")).join(", ")}`,
@@ -107,7 +97,7 @@ async function checkBounded(actors: Actors): Promise<void> {
   for (let n = 0; n < 3; n++)
     history.note(actInApp(simulatedWorld, history, n < 2 ? "edit" : "create", 4_711 + n * 13));
   for (const mirror of actors.mirrors) {
-    const { heard } = await quietSync(actors, mirror.index, false);
+    const { heard } = await syncQuietly(actors, mirror.index, false);
     // Each check of an absence also reads a known document, to see that the key works.
     if (heard.includes(404)) continue;
     const { blocks: blocked, conflicts } = mirror.state.load();
@@ -132,7 +122,7 @@ async function checkBounded(actors: Actors): Promise<void> {
   for (let round = 1, quiet = false; round <= rounds && !quiet; round++) {
     quiet = true;
     for (const { index } of actors.mirrors)
-      if (wrote(actors, index, await quietSync(actors, index, true))) quiet = false;
+      if (wrote(actors, index, await syncQuietly(actors, index, true))) quiet = false;
   }
   checkMarks(actors.mirrors, simulatedWorld, history);
   for (const mirror of actors.mirrors) {

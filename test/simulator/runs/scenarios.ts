@@ -1,17 +1,17 @@
 import { type Dice, rollDice } from "../dice.ts";
 import { makeSetup, makeStep, seedOf, withSeed } from "./generate.ts";
-import type {
-  Act,
-  AppAct,
-  LocalAct,
-  Script,
-  Setup,
-  Step,
-  SyncStep,
-  WatchStep,
-  IncidentKind,
-  Moment,
-  Incident,
+import {
+  type Act,
+  type AppAct,
+  type Incident,
+  type IncidentKind,
+  type LocalAct,
+  type Moment,
+  quietSync,
+  type Script,
+  type Setup,
+  type Step,
+  type WatchStep,
 } from "./script.ts";
 
 /**
@@ -20,8 +20,6 @@ import type {
  * runs, every incident happens at every moment. No scenario is written for a mutant.
  */
 
-const QUIET = { retry: true, kill: null, storm: null, trouble: null, interventions: [] } as const;
-
 type Scenario = (dice: Dice, mirror: number) => Step[];
 
 /** Users cause an effect, and one incident happens during it. */
@@ -29,10 +27,10 @@ const withIncident: Scenario = (dice, mirror) => {
   const cause = dice.pick(CAUSES);
   const acts = Array.from({ length: 1 + dice.below(3) }, () => actOf(dice, mirror, cause));
   return [
-    quiet(mirror),
+    quietSync(mirror),
     ...acts,
-    { ...quiet(mirror), seed: seedOf(dice), incidents: incidentsAt(dice, cause) },
-    ...(dice.below(2) === 0 ? [quiet(mirror)] : []),
+    { ...quietSync(mirror), seed: seedOf(dice), incidents: incidentsAt(dice, cause) },
+    ...(dice.below(2) === 0 ? [quietSync(mirror)] : []),
   ];
 };
 
@@ -54,15 +52,15 @@ const reviewed: Scenario = (dice, mirror) => {
     }),
   );
   return [
-    quiet(mirror),
+    quietSync(mirror),
     { do: "there", act: "protect", seed, as: mirror },
-    ...(dice.below(2) === 0 ? [quiet(mirror)] : []),
+    ...(dice.below(2) === 0 ? [quietSync(mirror)] : []),
     { do: "here", mirror, act: dice.pick(["write-in-place", "save-by-rename"]), seed },
-    { ...quiet(mirror), incidents: dice.below(3) === 0 ? [] : [incident] },
-    quiet(mirror),
-    ...later.flatMap((step) => (dice.below(3) === 0 ? [step, quiet(mirror)] : [step])),
-    ...(dice.below(3) > 0 ? [{ do: "there", act: end, seed, as: mirror } as const, quiet(mirror)] : []),
-    ...(dice.below(3) === 0 ? [{ do: "there", act: "accept", seed, as: mirror } as const, quiet(mirror)] : []),
+    { ...quietSync(mirror), incidents: dice.below(3) === 0 ? [] : [incident] },
+    quietSync(mirror),
+    ...later.flatMap((step) => (dice.below(3) === 0 ? [step, quietSync(mirror)] : [step])),
+    ...(dice.below(3) > 0 ? [{ do: "there", act: end, seed, as: mirror } as const, quietSync(mirror)] : []),
+    ...(dice.below(3) === 0 ? [{ do: "there", act: "accept", seed, as: mirror } as const, quietSync(mirror)] : []),
   ];
 };
 
@@ -72,33 +70,33 @@ const crossed: Scenario = (dice, mirror) => {
   const here = dice.pick<LocalAct>(["write-in-place", "rewrite", "cut-short", "rename", "move", "remove"]);
   const there = dice.pick<AppAct>(["edit", "edit", "rename", "move", "remove"]);
   return [
-    quiet(mirror),
+    quietSync(mirror),
     { do: "there", act: there, seed, as: mirror },
     { do: "here", mirror, act: here, seed },
-    { ...quiet(mirror), kill: dice.below(3) === 0 ? { at: 1 + dice.below(200), power: false } : null },
-    quiet(mirror),
+    { ...quietSync(mirror), kill: dice.below(3) === 0 ? { at: 1 + dice.below(200), power: false } : null },
+    quietSync(mirror),
   ];
 };
 
 /** The service is restored from a backup, after mirrors have seen later changes. */
 const restored: Scenario = (dice, mirror) => [
-  quiet(mirror),
+  quietSync(mirror),
   { do: "backup" },
   ...Array.from({ length: 1 + dice.below(4) }, (): Step => ({ do: "there", act: "edit", seed: seedOf(dice) })),
-  quiet(mirror),
+  quietSync(mirror),
   { do: "restore-backup" },
-  quiet(mirror),
-  ...(dice.below(2) === 0 ? [{ do: "approve", mirror } as const, quiet(mirror)] : []),
+  quietSync(mirror),
+  ...(dice.below(2) === 0 ? [{ do: "approve", mirror } as const, quietSync(mirror)] : []),
 ];
 
 /** One side loses all documents, or most of them. */
 const emptied: Scenario = (dice, mirror) => {
   const seed = 3 * dice.below(100_000) + (dice.below(3) === 0 ? 1 : 0);
   return [
-    quiet(mirror),
+    quietSync(mirror),
     dice.below(3) > 0 ? { do: "here", mirror, act: "remove-many", seed } : { do: "there", act: "remove-many", seed },
-    quiet(mirror),
-    ...(dice.below(2) === 0 ? [{ do: "approve", mirror } as const, quiet(mirror)] : []),
+    quietSync(mirror),
+    ...(dice.below(2) === 0 ? [{ do: "approve", mirror } as const, quietSync(mirror)] : []),
   ];
 };
 
@@ -106,7 +104,7 @@ const emptied: Scenario = (dice, mirror) => {
  * Files are downloaded, the process is killed before they are flushed, the machine loses power, and
  * users continue.
  */
-const darkened: Scenario = (dice, mirror) => {
+const powerLost: Scenario = (dice, mirror) => {
   const cause: Cause = { there: ["create", "edit"], moments: {} };
   const acts = dice.pick<readonly LocalAct[]>([
     ["cut-short"],
@@ -119,14 +117,14 @@ const darkened: Scenario = (dice, mirror) => {
   return [
     ...Array.from({ length: 2 + dice.below(3) }, () => actOf(dice, mirror, cause)),
     {
-      ...quiet(mirror),
+      ...quietSync(mirror),
       incidents: [incidentOf(dice, "flush", "killed")],
     },
-    { ...quiet(mirror), seed: seedOf(dice), kill: { at: 1 + dice.below(8), power: true } },
+    { ...quietSync(mirror), seed: seedOf(dice), kill: { at: 1 + dice.below(8), power: true } },
     ...Array.from({ length: 4 }, (): Step[] =>
       acts.map((act) => ({ do: "here", mirror, act, seed: seedOf(dice) }) as const),
     ).flat(),
-    quiet(mirror),
+    quietSync(mirror),
   ];
 };
 
@@ -136,20 +134,23 @@ const darkened: Scenario = (dice, mirror) => {
  */
 const hurried: Scenario = (dice, mirror) => [
   { do: "here", mirror, act: "write-in-place", seed: seedOf(dice) },
-  quiet(mirror),
+  quietSync(mirror),
   ...Array.from({ length: 3 }, (): Step => ({ do: "here", mirror, act: "rewrite", seed: seedOf(dice) })),
-  quiet(mirror),
+  quietSync(mirror),
 ];
 
 /** Files exchange their names, and are edited too. */
 const exchanged: Scenario = (dice, mirror) => [
-  quiet(mirror),
+  quietSync(mirror),
   { do: "here", mirror, act: "swap-edited", seed: seedOf(dice) },
-  { ...quiet(mirror), kill: dice.below(4) === 0 ? { at: 1 + dice.below(200), power: false } : null },
+  { ...quietSync(mirror), kill: dice.below(4) === 0 ? { at: 1 + dice.below(200), power: false } : null },
 ];
 
 /** A daemon runs, and users act meanwhile. */
-const watched: Scenario = (dice, mirror) => [watchOf(dice, mirror), ...(dice.below(3) === 0 ? [quiet(mirror)] : [])];
+const watched: Scenario = (dice, mirror) => [
+  watchOf(dice, mirror),
+  ...(dice.below(3) === 0 ? [quietSync(mirror)] : []),
+];
 
 function watchOf(dice: Dice, mirror: number): WatchStep {
   const cause = dice.pick(CAUSES);
@@ -173,13 +174,13 @@ function actBeside(dice: Dice, cause: Cause): Act {
   throw new Error(`no act: ${step.do}`);
 }
 
-const PLOTS: readonly Scenario[] = [
+const SCENARIOS: readonly Scenario[] = [
   ...Array.from({ length: 8 }, () => withIncident),
   reviewed,
   crossed,
   restored,
   emptied,
-  darkened,
+  powerLost,
   hurried,
   exchanged,
   watched,
@@ -192,10 +193,10 @@ export function makeScenarioScript(seed: number, steps = 40): Script {
   const setup = withSeed(seed, scenarioSetup(dice));
   const all: Step[] = [];
   // During a first clone most files are not flushed yet.
-  if (dice.below(4) === 0) all.push(...darkened(dice, 0));
+  if (dice.below(4) === 0) all.push(...powerLost(dice, 0));
   while (all.length < steps) {
     if (dice.below(2) === 0) all.push(makeStep(dice, setup));
-    else all.push(...dice.pick(PLOTS)(dice, dice.below(setup.mirrors.length)));
+    else all.push(...dice.pick(SCENARIOS)(dice, dice.below(setup.mirrors.length)));
   }
   return { seed, setup, steps: all };
 }
@@ -212,12 +213,6 @@ function scenarioSetup(dice: Dice): Setup {
     documents: dice.pick([3, 6, 6, 9, 14]),
   };
 }
-
-function quiet(mirror: number): SyncStep {
-  return { do: "sync", mirror, seed: 0, ...QUIET };
-}
-
-/** Users' actions that cause each kind of effect, and the possible incidents at its moments. */
 
 const TO_REQUESTS: readonly IncidentKind[] = [
   "not-sent",

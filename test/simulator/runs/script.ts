@@ -233,6 +233,11 @@ export type Setup = {
 
 export type Script = { readonly seed: number; readonly setup: Setup; readonly steps: readonly Step[] };
 
+/** Returns a manual sync without faults, during which nobody acts. */
+export function quietSync(mirror: number, seed = 0): SyncStep {
+  return { do: "sync", mirror, seed, retry: true, kill: null, storm: null, trouble: null, interventions: [] };
+}
+
 /** Returns a step in one line. */
 export function describeStep(step: Step): string {
   return JSON.stringify(step);

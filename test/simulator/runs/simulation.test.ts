@@ -6,7 +6,16 @@ import { makeScenarioScript } from "./scenarios.ts";
 import { makeProgramScript } from "./programs.ts";
 import { FAILED_ONCE } from "./regression-cases.ts";
 import { runSimulation, type Simulation } from "./run.ts";
-import { type AppAct, type LocalAct, type Moment, MOMENTS, type Script, type Setup, type Step } from "./script.ts";
+import {
+  type AppAct,
+  type LocalAct,
+  type Moment,
+  MOMENTS,
+  quietSync,
+  type Script,
+  type Setup,
+  type Step,
+} from "./script.ts";
 import { shrink } from "./shrink.ts";
 import { countRun, noTotals } from "./totals.ts";
 
@@ -120,7 +129,7 @@ describe("seeded runs of several mirrors and a user of the web app", () => {
       ...{ variant: {}, combines: false, documents: 4, clockOff: 0 },
     };
     const sync = (...moments: readonly Moment[]): Step => ({
-      ...{ do: "sync", mirror: 0, seed: 1, retry: true, kill: null, storm: null, trouble: null, interventions: [] },
+      ...quietSync(0),
       // A kill that its sync does not reach.
       incidents: moments.map((moment) => ({ moment, nth: 1, what: "killed", seed: 1, calls: 1_000_000 })),
     });

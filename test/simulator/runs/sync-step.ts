@@ -24,13 +24,15 @@ import { Incidents } from "./incidents.ts";
 import { isTextOf } from "./contents.ts";
 import { withoutRename } from "./wire-reading.ts";
 
-/** One sync of one mirror with its faults, and the checks right after it. */
-
 /**
  * Runs a process in its world; users may act meanwhile. Returns null if it ended without a report.
  */
 export type Work = (world: World, ledger: Ledger) => Promise<RunReport | null>;
 
+/**
+ * Runs one sync of one mirror with its faults, and checks it right after.
+ * @param work replaces the sync, for a daemon
+ */
 export async function runSync(actors: Actors, step: SyncStep, work: Work | null = null): Promise<RunFacts> {
   const { history, tally } = actors;
   const mirror = actors.mirrors[step.mirror]!;
@@ -47,7 +49,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   }
   const heard: number[] = [];
   const approved = mirror.state.meta(META.approved) !== null;
-  const synced = syncedBefore(mirror);
+  const synced = mirror.state.meta(META.syncedAt);
   const [late, superseded] = [savedLate(mirror), supersededIn(actors, mirror)];
   // In every second sync the stamps of earlier files are trusted, so the scan does not read these
   // files again.
@@ -59,6 +61,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   const aim = new Aim(actors, step, ledger);
   const intervene = intervener(actors, step, ledger);
   const incidents = new Incidents(actors, step, ledger, aim);
+  const connection = new MirrorConnection(actors, step, heard, aim, incidents);
   const world = mirror.start({
     get killAt() {
       return incidents.killAt ?? step.kill?.at ?? null;
@@ -68,7 +71,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
       incidents.onCall(member);
       intervene(call);
     },
-    exchange: exchanger(actors, step, heard, aim, incidents),
+    exchange: (request) => connection.send(request),
     onDisk: (call, path, to) => {
       watch.onDisk(call, path, to);
       aim.onDisk(call, path, to);
@@ -195,19 +198,8 @@ function watchDisk(actors: Actors, mirror: SimulatedMirror) {
   };
 }
 
-/** Returns a mirror's connection to the service, with the faults of its requests. */
-function exchanger(
-  actors: Actors,
-  step: SyncStep,
-  heard: number[],
-  aim: Aim,
-  incidents: Incidents,
-): (request: WireRequest) => Promise<WireResult> {
-  const way = new Way(actors, step, heard, aim, incidents);
-  return (request) => way.send(request);
-}
-
-class Way {
+/** A mirror's connection to the service, with the faults of its requests. */
+class MirrorConnection {
   readonly #actors: Actors;
   readonly #step: SyncStep;
   readonly #heard: number[];
@@ -315,16 +307,6 @@ function supersededIn(actors: Actors, mirror: SimulatedMirror): readonly string[
   });
 }
 
-/**
- * Checks I01 and I02 of a sync that ended "in sync". If nothing changed since, one more sync does
- * nothing. `status` reports "in sync" only after such a sync.
- */
-
-/** Returns, before a sync, the time when the mirror was last in sync; null if it never was. */
-function syncedBefore({ state }: SimulatedMirror): string | null {
-  return state.meta(META.syncedAt);
-}
-
 const reported = (one: RunReport["attention"]): string => one.map(({ path, kind }) => `${kind} ${path}`).join(", ");
 
 /** Returns true if an approval is still pending: it waits for a sync that reaches the service. */
@@ -336,7 +318,10 @@ function isApprovedYet(
   return report.state === "offline" && state.meta(META.approved) !== null && kind === "unproven" && path === "";
 }
 
-/** @param before result of `syncedBefore` */
+/**
+ * Checks I01: `status` reports "in sync" only after a sync that ended so.
+ * @param before time when the mirror was last in sync before this sync; null if it never was
+ */
 function checkStatus(actors: Actors, mirror: SimulatedMirror, report: RunReport, before: string | null): void {
   const { state, index } = mirror;
   const [newestRun = null] = state.runs(1);
@@ -353,8 +338,8 @@ function checkStatus(actors: Actors, mirror: SimulatedMirror, report: RunReport,
 }
 
 /**
- * Only if nobody acted since the sync began to scan, because a change that it did not see proves
- * nothing.
+ * Checks I02 after a sync that ended "in sync": one more sync does nothing. Called only if nobody
+ * acted since the sync began to scan, because a change that it did not see proves nothing.
  */
 async function checkProof(actors: Actors, mirror: SimulatedMirror, settings: Settings): Promise<void> {
   const world = mirror.start({

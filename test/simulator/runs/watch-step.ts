@@ -9,7 +9,7 @@ import { type Ledger, shownText, treeOf } from "./ledger.ts";
 import { actInFolder } from "./local-acts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
-import type { Act, LocalAct, ProgramAct, SyncStep, WatchStep } from "./script.ts";
+import { type Act, type LocalAct, type ProgramAct, quietSync, type WatchStep } from "./script.ts";
 import type { RunFacts } from "./oracle-run.ts";
 import { runSync, settingsOf, type Work } from "./sync-step.ts";
 import { ReportedEvents } from "./reported-events.ts";
@@ -33,18 +33,8 @@ const HINTS_LOST = 8;
 
 export function runWatch(actors: Actors, step: WatchStep): Promise<RunFacts> {
   const { mirror, seed, kill, storm, incidents = [] } = step;
-  const as: SyncStep = {
-    do: "sync",
-    mirror,
-    seed,
-    retry: false,
-    kill,
-    storm,
-    trouble: null,
-    interventions: [],
-    incidents,
-  };
-  return runSync(actors, as, watchFor(actors, step));
+  const sync = { ...quietSync(mirror, seed), retry: false, kill, storm, incidents };
+  return runSync(actors, sync, watchFor(actors, step));
 }
 
 function watchFor(actors: Actors, step: WatchStep): Work {
