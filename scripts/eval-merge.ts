@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type MergeResult, mergeText } from "../src/markdown/merge/merge.ts";
 import { aboutRun } from "./results.ts";
-import { adversaries, LARGEST } from "../test/merge/adversaries.ts";
+import { ADVERSARIES, LARGEST } from "../test/merge/adversaries.ts";
 import { keepsCounts } from "../test/merge/word-counts.ts";
 import { type Case, findSets, isLookedAt, readCases } from "./eval-merge/cases.ts";
 import { isGarbled, judge, sortedLines, type Verdict } from "./eval-merge/judge.ts";
@@ -79,7 +79,7 @@ function main(): void {
   const reports = options.cost ? [] : found.map(measureFile);
   const probes = options["no-probes"]
     ? []
-    : Object.keys(adversaries())
+    : Object.keys(ADVERSARIES)
         .map(probe)
         .sort((a, b) => b.cpuMs - a.cpuMs);
   const notes = options.cost || positionals.length > 0 ? {} : measureNotes(options.rivals);
@@ -202,7 +202,7 @@ function probeOnce(input: string): Probe {
 }
 
 function runProbe(input: string): void {
-  const make = adversaries()[input];
+  const make = ADVERSARIES[input];
   if (make === undefined) throw new Error(`no such input: ${input}`);
   const [base, local, remote] = make();
   const before = process.memoryUsage.rss();

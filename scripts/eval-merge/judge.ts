@@ -1,6 +1,6 @@
 import { newBudget } from "../../src/markdown/merge/budget.ts";
 import { StringNumbers, splitLines } from "../../src/markdown/merge/split.ts";
-import { diff } from "../../src/markdown/merge/diff.ts";
+import { countEdits, diff } from "../../src/markdown/merge/diff.ts";
 
 /**
  * How a result compares with the committed version: equal but for white space, a few words
@@ -20,34 +20,19 @@ export function judge(merged: string | undefined, resolved: string): Verdict {
   ];
   if (ours.join(" ") === theirs.join(" ")) return "equal";
   if (sortedLines(merged) === sortedLines(resolved)) return "order";
-  return wordsOff(ours, theirs) <= NEAR_WORDS ? "near" : "wrong";
+  return isNear(ours, theirs) ? "near" : "wrong";
 }
 
 /** Returns the lines sorted, without blank ones. */
 export function sortedLines(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .sort()
-    .join("\n");
+  return filledLines(text).sort().join("\n");
 }
 
-/**
- * Returns an upper bound of the replaced words: half the edit length, or Infinity above the limit.
- */
-function wordsOff(a: readonly string[], b: readonly string[]): number {
-  const reach = new Map<number, number>([[1, 0]]);
-  for (let d = 0; d <= 2 * NEAR_WORDS; d++) {
-    for (let k = -d; k <= d; k += 2) {
-      const [below, above] = [reach.get(k - 1) ?? -1, reach.get(k + 1) ?? -1];
-      let x = k === -d || (k !== d && below < above) ? above : below + 1;
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
-      reach.set(k, x);
-      if (x >= a.length && x - k >= b.length) return Math.ceil(d / 2);
-    }
-  }
-  return Number.POSITIVE_INFINITY;
+/** A replaced word is two edits: a removal and an addition. */
+function isNear(words: readonly string[], others: readonly string[]): boolean {
+  const interner = new StringNumbers();
+  const [a, b] = [new Int32Array(interner.ids(words)), new Int32Array(interner.ids(others))];
+  return countEdits(a, b, 2 * NEAR_WORDS, newBudget()) !== undefined;
 }
 
 /**
@@ -56,7 +41,7 @@ function wordsOff(a: readonly string[], b: readonly string[]): number {
  */
 export function isGarbled(base: string, local: string, remote: string, merged: string): boolean {
   const [l, r] = [insertions(base, local), insertions(base, remote)];
-  const whole = `\n${said(merged).join("\n")}\n`;
+  const whole = `\n${filledLines(merged).join("\n")}\n`;
   for (const [place, mine] of l) {
     const theirs = r.get(place);
     if (theirs === undefined) continue;
@@ -65,7 +50,7 @@ export function isGarbled(base: string, local: string, remote: string, merged: s
   return false;
 }
 
-function said(text: string): string[] {
+function filledLines(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())
@@ -81,7 +66,7 @@ function insertions(base: string, side: string): Map<number, string[]> {
   const [b, s] = [splitLines(base), splitLines(side)];
   const found = new Map<number, string[]>();
   for (const edit of diff(interner.ids(b), interner.ids(s), newBudget())) {
-    const lines = said(s.slice(edit.from, edit.to).join(""));
+    const lines = filledLines(s.slice(edit.from, edit.to).join(""));
     if (edit.start === edit.end && lines.length > 0) found.set(edit.start, lines);
   }
   return found;

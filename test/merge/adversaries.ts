@@ -1,3 +1,5 @@
+import { rollDice } from "../simulator/dice.ts";
+
 /** Characters of the largest document that the service takes. */
 export const LARGEST = 51_200;
 
@@ -9,7 +11,7 @@ type Make = () => Texts;
 
 /** Returns a document of the largest size, made of pieces that each end with `join`. */
 function pieces(seed: number, join: string, piece: (random: Random, at: number) => string): string {
-  const random = mulberry32(seed);
+  const random = rollDice(seed).fraction;
   let text = "";
   for (let at = 0; text.length < LARGEST; at++) text += piece(random, at) + join;
   return text.slice(0, LARGEST);
@@ -60,7 +62,7 @@ function editedChars(text: () => string, edit: (chars: string[], side: number) =
 }
 
 /** The slowest inputs for known diff libraries, and attacks on the regexes of this merge. */
-const ADVERSARIES: Record<string, Make> = {
+export const ADVERSARIES: Record<string, Make> = {
   "blank lines alternating with new lines": three("\n\n", (_, at, side) => `${side} ${at}`),
   "blank lines alternating with few lines": three("\n\n", (random) => pick(random, 4)),
   "blank lines only, one short line each": () => [
@@ -142,19 +144,3 @@ const ADVERSARIES: Record<string, Make> = {
     return ["x\n\ny\n", `x\n\n${equal}b\n\ny\n`, `x\n\n${equal.slice(0, LARGEST / 2)}b\n\ny\n`];
   },
 };
-
-/** Returns the slowest known inputs by name. Each is made when its function is called. */
-export function adversaries(): Record<string, Make> {
-  return ADVERSARIES;
-}
-
-/** Returns a small seeded generator (mulberry32), so that every run measures the same inputs. */
-export function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

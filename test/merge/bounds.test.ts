@@ -4,7 +4,7 @@ import { mergeText, mergeWithinLines } from "../../src/markdown/merge/merge.ts";
 import { mergeLines } from "../../src/markdown/merge/lines.ts";
 import { diff, MAX_EDIT_LENGTH } from "../../src/markdown/merge/diff.ts";
 import { createReading } from "../../src/markdown/merge/reading.ts";
-import { adversaries } from "./adversaries.ts";
+import { ADVERSARIES } from "./adversaries.ts";
 
 /**
  * Returns a document of 51,200 characters whose pieces differ between the sides, so that every diff
@@ -29,7 +29,7 @@ describe("cost", () => {
     expect(mergeText(...texts)).toMatchObject({ kind: "conflict", reason: "too-large" });
   });
 
-  it.each(Object.entries(adversaries()))("stops within a tenth past its budget on %s", (_title, make) => {
+  it.each(Object.entries(ADVERSARIES))("stops within a tenth past its budget on %s", (_title, make) => {
     const reading = createReading();
     mergeWithinLines(...make(), reading);
     expect(reading.left).toBeGreaterThan(-MERGE_STEPS / 10);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
-import { mulberry32 } from "./adversaries.ts";
+import { rollDice } from "../simulator/dice.ts";
 
 /**
  * Daily notes that two devices edited, with the results that a careful person would accept. The
@@ -23,9 +23,8 @@ export type NoteVerdict = "right" | "needless" | "wrong";
 
 const FOLDER = new URL("daily-notes/", import.meta.url);
 
-/** Reads the cases of all files, or of one file. */
-export function readNotes(only?: string): Note[] {
-  const names = readdirSync(FOLDER).filter((name) => name.endsWith(".txt") && (only ?? name) === name);
+export function readNotes(): Note[] {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith(".txt"));
   return names.sort().flatMap((name) => notesIn(readFileSync(new URL(name, FOLDER), "utf8"), name));
 }
 
@@ -124,8 +123,8 @@ const ITEMS = 4;
 
 /** Returns up to `count` lists of each format and change. */
 export function editedLists(count: number, seed: number): EditedList[] {
-  const next = mulberry32(seed);
-  const random: Random = (below) => Math.floor(next() * below);
+  const dice = rollDice(seed);
+  const random: Random = (below) => dice.below(below);
   const changes: readonly Change[] = ["replace", "insert", "remove", "exchange"];
   return Object.keys(FORMATS).flatMap((format) =>
     changes.flatMap((change) =>

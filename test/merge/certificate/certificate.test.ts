@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Explanation, explainMerge } from "../../../src/markdown/merge/explain.ts";
 import { mergeText } from "../../../src/markdown/merge/merge.ts";
-import { mulberry32 } from "../adversaries.ts";
+import { rollDice } from "../../simulator/dice.ts";
 import { editedLists, judgeNote, type Note, readNotes, turned } from "../daily-notes.ts";
 import { faultOf } from "./check.ts";
 
@@ -34,8 +34,8 @@ describe("the explanation of a clean merge", () => {
   });
 
   it("proves a merge with a side that rewrote nearly all words", () => {
-    const random = mulberry32(1);
-    const text = (): string => Array.from({ length: 600 }, () => `w${Math.floor(random() * 12)}`).join(" ");
+    const dice = rollDice(1);
+    const text = (): string => Array.from({ length: 600 }, () => `w${dice.below(12)}`).join(" ");
     const [base, remote] = [`${text()}\n\n# Tasks\n`, `${text()}\n\n# Tasks\n`];
     const [local, merged] = [`${base}\n- call Ann\n`, `${remote}\n- call Ann\n`];
     const explanation = explainMerge(base, local, remote, merged);
