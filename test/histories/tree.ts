@@ -161,6 +161,6 @@ function deleting(op: Extract<Operation, { kind: "delete-folder" }>, answer: Ans
     if (answer !== null && answer.status !== 204) return [tree];
     const left = new Map([...tree].filter(([each]) => !isWithin(each, path)));
     if (!op.recursive && left.size < tree.size - 1) return legal(answer === null, tree);
-    return answer === null ? [left] : [left];
+    return [left];
   };
 }

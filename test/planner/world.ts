@@ -36,7 +36,6 @@ export class World {
   readonly conflicts = new Map<DocId, Conflict>();
   readonly blocks = new Map<string, Block>();
   readonly gone = new Set<DocId>();
-  readonly goneDirs = new Set<DirId>();
   readonly outside = new Set<DocId>();
   readonly remoteUnseen = new Map<DocId, string>();
   /** Documents whose present version on the service mdmirror has read. */
