@@ -46,7 +46,7 @@ import {
   refusesPaths,
   showsPictures,
   showsWikiLinks,
-  translateLinks,
+  withTranslatedLinks,
 } from "../../mirror/operations/links/conversion.ts";
 
 const PREFERRED_SIDES = ["local", "remote", "each"] as const;
@@ -263,7 +263,7 @@ async function convertLinksIfNeeded(io: Io, mirror: OpenedMirror, report: RunRep
   io.out(
     "the service refuses links by path, so links are ids on the service and paths in local files (to keep ids: mdmirror links keep)",
   );
-  return runSync(translateLinks(mirror), USUAL_RUN, "init", io.stoppable);
+  return runSync(withTranslatedLinks(mirror), USUAL_RUN, "init", io.stoppable);
 }
 
 const WIKI_HINT =

@@ -19,13 +19,16 @@ type DeclaredParts = {
   readonly result: z.ZodObject;
 };
 
-/** Declaration of an operation that writes. Its module may import nothing but zod. */
+/**
+ * Declaration of an operation that writes. Its module imports only zod and this file, so that types
+ * of the package do not depend on the client.
+ */
 export type Declaration = DeclaredParts & {
   /** `write` takes the folder's lock. With `--read-only`, agents get no tool for the operation. */
   readonly access: "write";
   /**
-   * True if the operation only stores a decision, which the next sync carries out. The operation
-   * itself then starts no sync.
+   * True if only a person may decide it. A caller that asks nobody has to pass the versions in
+   * `expected` that a person saw.
    */
   readonly isForPeople?: true;
   /** True if the next sync carries out the decision. The operation itself then starts no sync. */

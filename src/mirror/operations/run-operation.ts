@@ -57,19 +57,14 @@ export type OperationEnd<Plan, Output> =
     };
 
 /**
- * Carries out an operation.
- * - Plans, and compares the versions that the caller saw with the current ones.
- * - Runs the plan.
- * - Syncs if a document was changed, unless the caller set `noSync` or the operation is for the
- *   next sync.
- *
+ * Plans an operation, carries it out, and syncs if it changed a document.
  * @param input as `readInput` returns it
  */
 export async function carryOut<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   mirror: OpenedMirror,
   input: ReadInput<D>,
-  hooks: FrontEndSteps<Plan, ResultOf<D>> = {},
+  steps: FrontEndSteps<Plan, ResultOf<D>> = {},
 ): Promise<Result<OperationEnd<Plan, ResultOf<D>>>> {
   const rootTrouble = operation.declared.isForNextSync === true ? null : checkLinkedRoot(mirror);
   if (rootTrouble !== null) return rootTrouble;
@@ -88,8 +83,8 @@ export async function carryOut<D extends Declaration, Plan>(
     if (changedVersions.length > 0) return refuseStaleInput(changedVersions);
   }
   if (input.dryRun === true) return plannedEnd;
-  if (hooks.agree !== undefined && !(await hooks.agree(plan))) return ok({ kind: "declined" });
-  return performPlan(operation, mirror, plan, hooks, input.noSync !== true);
+  if (steps.agree !== undefined && !(await steps.agree(plan))) return ok({ kind: "declined" });
+  return performPlan(operation, mirror, plan, steps, input.noSync !== true);
 }
 
 /** Returns trouble if another folder is at the root's path, because nothing may then be written. */
@@ -106,13 +101,13 @@ async function performPlan<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   mirror: OpenedMirror,
   plan: Plan,
-  { beforeSync: onDone, stoppable }: FrontEndSteps<Plan, ResultOf<D>>,
+  { beforeSync, stoppable }: FrontEndSteps<Plan, ResultOf<D>>,
   syncs: boolean,
 ): Promise<Result<OperationEnd<Plan, ResultOf<D>>>> {
   const { value: done, isStopped } = await (stoppable ?? NEVER_STOPPED)((stop) => operation.run(mirror, plan, stop));
   if (done.kind === "trouble") return done;
   const result = done.value;
-  onDone?.(plan, result);
+  beforeSync?.(plan, result);
   const isSyncDue = syncs && !isStopped && result.items.some(({ end }) => end === "done");
   const isLeftToNextSync = operation.declared.isForNextSync === true || !isSyncDue;
   const report = isLeftToNextSync ? null : await runSync(mirror, USUAL_RUN, "sync", stoppable);

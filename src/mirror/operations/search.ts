@@ -45,8 +45,6 @@ type SearchReport = {
   readonly notes: readonly string[];
 };
 
-type IndexUpdate = { readonly indexed: number; readonly notes: readonly string[] };
-
 /**
  * Updates the index from the files, then searches it. Needs no lock, key or network, and writes
  * only the index. Pauses regularly, so that other work of the process is not delayed.
@@ -132,7 +130,7 @@ function openIndex(folder: string): { readonly search: MirrorSearch; readonly no
   return { search: memoryIndex.search, notes: [note] };
 }
 
-async function updateIndex(search: MirrorSearch, disk: Disk): Promise<IndexUpdate> {
+async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Omit<SearchReport, "files">> {
   const walk = disk.walkInParts(
     (path) => search.known(path),
     () => undefined,

@@ -12,8 +12,6 @@ import {
   TIME,
 } from "../define.ts";
 
-/** Declares the answers to a stop. Only a person may answer, so agents get no tool for them. */
-
 const STOP_INPUT = z.strictObject({
   attended: z.boolean().meta({ isOperand: true, description: "true if a person sees the run, as for sync" }).optional(),
 });
@@ -35,6 +33,7 @@ const STOP_RESULT = z.strictObject({
   items: makeListSchema({ ...ITEM_FIELDS, what: TEXT }),
 });
 
+/** Parts of the answers to a stop. Only a person may answer, so agents get no tool for them. */
 const ANSWER_PARTS = {
   access: "write",
   isForPeople: true,
@@ -173,8 +172,6 @@ export const UNDO = {
     }),
   }),
 } satisfies Declaration;
-
-/** Declares the operations that protect documents, so that changes to them go to review. */
 
 export const PROTECT = {
   name: "protect",

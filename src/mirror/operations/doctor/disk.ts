@@ -1,5 +1,5 @@
-import { closeSync, existsSync, linkSync, readdirSync, readFileSync, statfsSync, lstatSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, linkSync, readdirSync, readFileSync, statfsSync, lstatSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Disk } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
 import { createOwnFile, removeOwnFile, withOwnFolder } from "../../state/own-files.ts";
@@ -140,11 +140,10 @@ export function checkNeighbours(root: string): DoctorCheck[] {
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
 function findTools(folder: string, isRoot: boolean): string[] {
-  const names = existsSync(folder) ? readNames(folder) : [];
-  const ownName = folder.slice(folder.lastIndexOf("/") + 1);
+  const names = readNames(folder);
   return TOOLS.filter(([tool, inside, folderName]) => {
     const isMarkedByTool = (isRoot || !MARKED_AT_ROOT.has(tool)) && names.some((name) => inside.test(name));
-    return isMarkedByTool || folderName?.test(ownName) === true;
+    return isMarkedByTool || folderName?.test(basename(folder)) === true;
   }).map(([tool]) => tool);
 }
 
@@ -161,12 +160,12 @@ const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /** @param folder absolute path of `.mdmirror` */
 export function checkHistory(folder: string): DoctorCheck {
-  const listDatabaseFiles = (name: string) =>
+  const measureDatabase = (name: string) =>
     COMPANIONS.reduce((sum, end) => sum + measureSize(join(folder, `${name}${end}`)), 0);
   try {
     const bytesByName = {
-      texts: listDatabaseFiles("texts.db"),
-      state: listDatabaseFiles("state.db"),
+      texts: measureDatabase("texts.db"),
+      state: measureDatabase("state.db"),
       trash: measureSize(join(folder, "trash")),
       log: measureSize(join(folder, "log")),
     };

@@ -74,7 +74,7 @@ function mergeEntries(
   });
 }
 
-function byKindAndPath(a: FolderEntry, b: FolderEntry): number {
+function compareEntries(a: FolderEntry, b: FolderEntry): number {
   const [firstRank, secondRank] = [a, b].map(({ kind }) => (kind === "folder" ? 0 : 1));
   return firstRank! - secondRank! || comparePaths(a.path, b.path);
 }
@@ -178,7 +178,7 @@ export function listFolder(root: string, folder: LocalPath, range: EntryRange, r
   );
   const lastFrom = Math.floor(Math.max(0, matchingEntries.length - 1) / count) * count;
   const from = Math.min(range.from, lastFrom);
-  const shownEntries = matchingEntries.toSorted(byKindAndPath).slice(from, from + count);
+  const shownEntries = matchingEntries.toSorted(compareEntries).slice(from, from + count);
   const counts = { folder: 0, document: 0, other: 0 };
   for (const { kind } of matchingEntries) counts[kind]++;
   const entries = shownEntries.map((entry) => updateState(openedFolder.value.disk, entry));

@@ -8,7 +8,7 @@ import type { Block } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
-import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
+import type { BaseTree, LocalTree, RemoteFile } from "../../model/tree.ts";
 import { observeRemote } from "../../engine/observe/observe.ts";
 import type { World } from "../../engine/run/world.ts";
 import { makeFaultTrouble } from "../../folder/trouble.ts";
@@ -16,7 +16,7 @@ import { ok, type Result } from "../../../common/trouble.ts";
 import { VERIFY } from "../declared/reads.ts";
 import type { Answer } from "../define.ts";
 import { defineOnlineRead } from "../run-operation.ts";
-import { type ComparedEntry, pairDocuments } from "../history/pairs.ts";
+import { type ComparedEntry, type ComparedTrees, pairDocuments } from "../history/pairs.ts";
 import { compareByPath } from "../../model/by-path.ts";
 
 type VerifyReport = Omit<Answer<typeof VERIFY>, "agree">;
@@ -33,10 +33,11 @@ export async function verifyMirror(world: World, url: string): Promise<Result<An
   );
   const remote = await remoteScan;
   if (remote.kind === "unreachable") return { kind: "trouble", trouble: makeFaultTrouble(remote.fault, url) };
-  const pairs = pairDocuments({ base, local: localTree, remote: remote.tree });
+  const trees = { base, local: localTree, remote: remote.tree };
+  const pairs = pairDocuments(trees);
   const rows = await readRows(world, pairs, url);
   if (rows.kind === "trouble") return rows;
-  const report = makeReport({ base, local: localTree, remote: remote.tree }, pairs, rows.value);
+  const report = makeReport(trees, pairs, rows.value);
   const differences = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
   return ok({ agree: differences.every((list) => list.length === 0), ...report });
 }
@@ -75,7 +76,7 @@ async function readRows(
   return fault === null ? ok(rows) : { kind: "trouble", trouble: makeFaultTrouble(fault, url) };
 }
 
-/** Faults after which the service would refuse every further request. */
+/** Faults that concern all requests, so that the comparison has no result. */
 const CUT_OFF_FAULTS: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function compareContent(
@@ -106,8 +107,6 @@ function compareContent(
 const OTHER_CONTENT =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
   "replaces it; to keep it, save what mdmirror diff shows";
-
-type ComparedTrees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
 
 function makeReport(
   sides: ComparedTrees,

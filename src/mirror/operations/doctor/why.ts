@@ -154,7 +154,7 @@ type PlanFacts = {
   } | null;
   /** Document that the service lists at the path; null if it lists none, or was not reached. */
   readonly remote: RemoteFile | null;
-  /** Steps of the next sync at or below the path. `stopped`: the step needs an approval. */
+  /** Steps of the next sync at or below the path. `stopped`: the step waits for the answer to a stop. */
   readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];
   readonly safetyStops: readonly string[];
 };
@@ -224,8 +224,8 @@ function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"
     const unseenEntry = local.unseen.get(path);
     if (unseenEntry !== undefined) return { path, kind: "unseen", why: unseenEntry.why };
   }
-  // The scan of the whole folder failed, because the folder kept changing. So a path that the scan
-  // did not find may exist. A path that it found is synced.
+  // The whole folder could not be scanned. So a path that the scan did not find may exist. A path
+  // that it found is synced.
   const wholeFault = local.unseen.get("");
   if (wholeFault === undefined || local.files.has(named) || local.folders.has(named)) return null;
   return { path: "", kind: "unseen", why: wholeFault.why };

@@ -6,7 +6,7 @@ import { findOrigins, type LineOrigin } from "../../../markdown/merge/origin.ts"
 import { splitLines } from "../../../markdown/merge/split.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import type { ThreeVersions } from "../../../markdown/merge/marked.ts";
-import { findDocument, findRecordAt, makeLocalLookup, toLocalForm } from "./lookup.ts";
+import { findDocument, findRecordAt, makeLocalLookup, type StateAndDisk, toLocalForm } from "./lookup.ts";
 import { listOriginSpans, type MergeRow } from "./origins.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -45,7 +45,7 @@ type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
  * has no content.
  */
 export function readConflictLines(
-  { state, disk }: Pick<World, "state" | "disk">,
+  { state, disk }: StateAndDisk,
   path: string,
   { live, local }: { readonly live: string | null; readonly local: string | null },
 ): { readonly base: string | null; readonly lines: ConflictLines } | null {

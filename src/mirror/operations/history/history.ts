@@ -3,14 +3,13 @@ import type { Answer } from "../define.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-import { findPlace, type KnownPlace, makeLocalLookup, toLocalForm } from "./lookup.ts";
+import { findPlace, type KnownPlace, type StateAndDisk, makeLocalLookup, toLocalForm } from "./lookup.ts";
 import { type MergeOrigins, readMerge, readOrigins, type RecordedMerge } from "./origins.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { LocalMirror } from "../../folder/open-local.ts";
 
 /** One version of a document. The declaration of `history` describes the fields. */
 export type HistoryEntry = {
@@ -28,7 +27,7 @@ export type HistoryEntry = {
 /**
  * LIMIT: number of events of one document that are read, newest first. A long history stays fast.
  */
-const MAX_EVENTS = 10_000;
+export const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
@@ -119,7 +118,7 @@ function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: reado
 function makeBaseEntry({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const lastDigest = tombstone?.digest ?? record?.digest;
   if (lastDigest === undefined || wasLive.has(lastDigest)) return [];
-  return [{ ...entryWithDigestOnly(lastDigest), at: 0, order: 0, from: "service", what: "the last version seen" }];
+  return [{ ...makeEntry(lastDigest), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
 /**
@@ -130,7 +129,7 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
   return events.flatMap(({ at, order, before, after, detail, kind }) => {
     const eventEntries: OrderedEntry[] = [];
     const addEntry = (digest: Digest, what: string, when = order) =>
-      eventEntries.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
+      eventEntries.push({ ...makeEntry(digest), at, order: when, from: "local", what });
     // The content before an event is older than the content after the event, so its entry comes
     // first.
     if (before !== null && !wasLive.has(before)) addEntry(before, `local, until: ${detail}`, order - 0.5);
@@ -158,7 +157,7 @@ function markMerges(entries: readonly NumberedEntry[], events: readonly MirrorEv
   return entries.map((entry) => ({ ...entry, merge: mergeByNumber.get(entry.n) ?? null }));
 }
 
-function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "changeId" | "other"> {
+function makeEntry(digest: Digest): Pick<OrderedEntry, "digest" | "changeId" | "other"> {
   return { digest, changeId: null, other: null };
 }
 
@@ -175,18 +174,9 @@ function listOnlyStored(
     const { digest, at, side, why } = stored;
     if (knownDigests.has(digest)) return [];
     knownDigests.add(digest);
-    const otherId = stored.id === id ? null : stored.id;
-    return [
-      {
-        digest,
-        changeId: null,
-        at,
-        order: at,
-        from: side === "remote" ? "service" : "local",
-        what: why,
-        other: otherId,
-      },
-    ];
+    const from = side === "remote" ? "service" : "local";
+    const other = stored.id === id ? null : stored.id;
+    return [{ ...makeEntry(digest), at, order: at, from, what: why, other }];
   });
 }
 
@@ -246,7 +236,7 @@ export function findVersion(world: Pick<World, "state">, name: string, n: number
 
 /** Returns a version's content in the form of the local file. */
 export function findContent(
-  local: Pick<World, "state" | "disk">,
+  local: StateAndDisk,
   name: string,
   n: number | null,
 ): Result<FoundVersion & { readonly text: string }> {
@@ -311,8 +301,6 @@ export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | nul
 export type TextName = number | "here";
 
 export type NamedText = { readonly name: TextName; readonly text: string; readonly at: number | null };
-
-type StateAndDisk = Pick<LocalMirror, "state" | "disk">;
 
 /** @param name current or earlier path of the document */
 export function readText(

@@ -2,7 +2,7 @@
 
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
+import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
 
 export type ComparedEntry = {
   readonly path: LocalPath;
@@ -11,7 +11,7 @@ export type ComparedEntry = {
   readonly record: DocumentRecord | null;
 };
 
-type ComparedTrees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
+export type ComparedTrees = Pick<Trees, "base" | "local" | "remote">;
 
 export function pairDocuments({ base, local, remote }: ComparedTrees): readonly ComparedEntry[] {
   const recordedEntries = [...base.records.values()].map((record): ComparedEntry => {

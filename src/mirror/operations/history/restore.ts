@@ -14,7 +14,7 @@ import { restoreFile, restoreText } from "../../engine/manual/undo.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { readPastTime } from "../results/times.ts";
-import { findDocument, indexRecords, type KnownPlace } from "./lookup.ts";
+import { findDocument, indexRecords, type KnownPlace, type StateAndDisk } from "./lookup.ts";
 import { findEntryAt, findVersion, findNewest, explainObstacle, type HistoryEntry, readHistory } from "./history.ts";
 import {
   makeLeftRow,
@@ -102,25 +102,25 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
 
 /** Plans the restore of several documents, without those that already have the wanted content. */
 function planSeveral(
-  { state, disk }: Pick<World, "state" | "disk">,
+  { state, disk }: StateAndDisk,
   names: readonly string[],
   asOf: number | null,
 ): Result<readonly PlanItem<RestoredItem>[]> {
   const base = state.load();
-  const documents = restorableDocuments(base, asOf);
+  const documents = listRestorable(base, asOf);
   const knownPaths = new Set(documents.map(({ path }) => path));
   const paths = names.map((name) => (knownPaths.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
   const selection = selectPaths(paths, knownPaths, disk);
   if (selection.kind === "trouble") return selection;
   const storedNames = indexStoredNames(state);
   const items = documents
-    .filter(({ path }) => selection.value.selects(path))
+    .filter(({ path }) => selection.value(path))
     .flatMap((document) => planItem({ state, disk }, storedNames, document, asOf));
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
 /** Returns one document for each path: the document in base, or else a deleted document. */
-function restorableDocuments(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
+function listRestorable(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
   const documents = new Map<LocalPath, KnownPlace>();
   for (const [path, record] of indexRecords(base))
     documents.set(path, { id: record.id, path, requestedPath: path, record, tombstone: null });
@@ -145,7 +145,7 @@ function isNearer(deletedAt: number, otherAt: number, asOf: number | null): bool
 }
 
 function planItem(
-  { state, disk }: Pick<World, "state" | "disk">,
+  { state, disk }: StateAndDisk,
   storedNames: State["storedNames"],
   document: KnownPlace,
   asOf: number | null,

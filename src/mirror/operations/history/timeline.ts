@@ -6,7 +6,7 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { MAX_RUNS, readEvents } from "./lookup.ts";
-import { findVersion, type HistoryEntry, REMOVALS } from "./history.ts";
+import { findVersion, type HistoryEntry, MAX_EVENTS, REMOVALS } from "./history.ts";
 import { readMove } from "./undo-moves.ts";
 import { makeZeroCounts } from "../../engine/run/world.ts";
 import type { RunReport } from "../../folder/run.ts";
@@ -37,11 +37,6 @@ export type TimelineStep = { readonly at: number } & (
     }
   | { readonly kind: "gone"; readonly detail: string }
 );
-
-/**
- * LIMIT: number of events of one document that are read, newest first. A long history stays fast.
- */
-const MAX_EVENTS = 10_000;
 
 /** @param name a current or earlier path, or an id `doc_…` */
 export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk">, name: string): Result<Timeline> {
@@ -132,9 +127,10 @@ export type RunLine = {
 export function readRuns(state: State): readonly RunLine[] {
   const undoneBy = new Map<number, RunLine["undoneBy"]>();
   return state.runs(MAX_RUNS).map(({ summary, ...run }) => {
-    const { undoes, ...facts } = readSummary(summary);
+    const { state = null, counts, undoes = [] } = readSummary(summary);
     for (const one of undoes) if (!undoneBy.has(one)) undoneBy.set(one, run);
-    return { ...run, ...facts, undoneBy: undoneBy.get(run.run) ?? null };
+    const done = counts === undefined ? null : formatCounts(counts);
+    return { ...run, state, done, undoneBy: undoneBy.get(run.run) ?? null };
   });
 }
 
@@ -162,7 +158,8 @@ export function readDays(state: State, now: number, days: number): readonly DayO
     if (startedAt < oldestDay) break;
     const start = startOfDay(startedAt, 0);
     const day = byDay.get(start);
-    if (day !== undefined && summary !== null) byDay.set(start, addRun(day, readCounts(summary)));
+    const { counts } = readSummary(summary);
+    if (day !== undefined && counts !== undefined) byDay.set(start, addRun(day, counts));
   }
   return [...byDay.values()];
 }
@@ -186,24 +183,14 @@ function startOfDay(time: number, daysBack: number): number {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() - daysBack).getTime();
 }
 
-function readCounts(summary: string): RunReport["counts"] {
-  const { counts } = JSON.parse(summary) as { readonly counts?: RunReport["counts"] };
-  return { ...makeZeroCounts(), blocked: 0, ...counts };
-}
-
-type StoredSummary = {
+type RunSummary = {
   readonly state?: string;
   readonly counts?: RunReport["counts"];
   readonly undoes?: readonly number[];
 };
 
 /** Reads the summary of a run, which another version of mdmirror may have written. */
-function readSummary(summary: string | null): Pick<RunLine, "state" | "done"> & { readonly undoes: readonly number[] } {
-  if (summary === null) return { state: null, done: null, undoes: [] };
-  const { state, counts, undoes = [] } = JSON.parse(summary) as StoredSummary;
-  return {
-    undoes,
-    state: state ?? null,
-    done: counts === undefined ? null : formatCounts({ ...makeZeroCounts(), ...counts }),
-  };
+function readSummary(summary: string | null): RunSummary {
+  const { counts, ...facts } = JSON.parse(summary ?? "{}") as RunSummary;
+  return counts === undefined ? facts : { ...facts, counts: { ...makeZeroCounts(), ...counts } };
 }

@@ -282,10 +282,10 @@ function planArrivalUndo({ path, events }: DocumentHistory, { records, disk }: U
   if (record !== undefined) return planRemoval(record, asNew.after);
   const atPath = disk.look(asNew.path);
   const isUnedited = atPath.kind === "file" && atPath.digest === asNew.after;
-  return makeLeftItem(asNew.path, isUnedited ? NOT_UPLOADED_TEXT : "it was deleted since");
+  return makeLeftItem(asNew.path, isUnedited ? NOT_UPLOADED : "it was deleted since");
 }
 
-const NOT_UPLOADED_TEXT = "it was not uploaded yet; delete the file yourself if you do not want it";
+const NOT_UPLOADED = "it was not uploaded yet; delete the file yourself if you do not want it";
 
 function isContentChange({ kind, before, after }: MirrorEvent): boolean {
   return TEXT_KINDS.has(kind) && before !== null && after !== null;

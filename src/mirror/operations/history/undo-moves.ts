@@ -86,6 +86,7 @@ export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders:
   return path;
 }
 
+/** Returns true if an entry reaches its target with the nearest folder above it that moves. */
 export function isCarried({ id, at, to }: BackMove, moves: readonly BackMove[]): boolean {
   const movesAbove = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = movesAbove.toSorted((a, b) => b.at.length - a.at.length)[0];

@@ -20,7 +20,7 @@ import { UNDO } from "../declared/writes.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
 import { readPastTime } from "../results/times.ts";
-import { findRuns, MAX_RUNS } from "./lookup.ts";
+import { findRuns, MAX_RUNS, type StateAndDisk } from "./lookup.ts";
 import {
   describeOccupied,
   explainUndoObstacle,
@@ -61,8 +61,6 @@ function makePlan(plan: Omit<UndoPlan, "version">): UndoPlan {
  */
 const MAX_EVENTS = 200_000;
 
-type StateAndDisk = Pick<World, "state" | "disk">;
-
 /** @param run number of the run; null for the last run that can be undone */
 export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
@@ -77,7 +75,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const leftItems = items.filter((item) => item.kind === "left");
     if (run !== null || leftItems.length < items.length)
       return ok(makePlan({ runs: [one], items, passed: passedRuns, since: null }));
-    const changedItems = leftItems.filter(({ isDownload: isBrought }) => isBrought !== true);
+    const changedItems = leftItems.filter(({ isDownload }) => isDownload !== true);
     if (changedItems.length > 0) passedRuns.push({ ...one, left: changedItems });
   }
   const [newest] = passedRuns;

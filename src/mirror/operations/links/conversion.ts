@@ -1,3 +1,5 @@
+/** Conversion of links: whether a new folder should convert them; starting and stopping it. */
+
 import { isId, readDestinationParts } from "../../../markdown/links/destination.ts";
 import { findLinks, type FoundLink, readLinkDestination } from "../../../markdown/links/find.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -15,11 +17,8 @@ import { runManually } from "../../engine/manual/run-manually.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
 import { findFilesOutOfPlace, findRespellings, withTranslation } from "../../engine/links/translating.ts";
 import { rewriteFiles } from "../../engine/links/respell.ts";
-import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-
-/** Decides from the links of the workspace whether a newly linked folder should convert links. */
 
 /**
  * LIMIT: number of documents that mdmirror reads, so that `init` is fast. They are evenly spread
@@ -80,11 +79,9 @@ export function refusesPaths({ attention }: Pick<RunReport, "attention">): boole
   return attention.some(({ code }) => code === UNRESOLVED_CODE);
 }
 
-/** Starts or stops the conversion of links. Rewrites local files, and uploads nothing. */
-
 type LinkChange = {
   readonly paths: readonly LocalPath[];
-  /** Returns the number of files that it wrote. */
+  /** Rewrites local files, and uploads nothing. Returns the number of files that it wrote. */
   apply(): Promise<number>;
 };
 
@@ -120,7 +117,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   });
 }
 
-export function translateLinks(mirror: OpenedMirror): OpenedMirror {
+export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
   return { ...mirror, world: withTranslation(mirror.world, true) };
 }
 
@@ -169,11 +166,11 @@ async function checkSetAsideFiles(world: World): Promise<void> {
 }
 
 async function respellAll(world: World, found: readonly Respelling[]): Promise<number> {
-  let counts: CycleContext["notes"]["counts"] | null = null;
+  let writtenCount = 0;
   await runManually(world, "links", async (ctx) => {
-    counts = ctx.notes.counts;
     rewriteFiles(ctx, ctx.world.links!, found);
+    writtenCount = ctx.notes.counts.respelled;
     return [];
   });
-  return (counts as CycleContext["notes"]["counts"] | null)?.respelled ?? 0;
+  return writtenCount;
 }

@@ -142,12 +142,6 @@ function describeFailure(path: LocalPath, { outcome }: ManualEnd): Result<never>
   }
 }
 
-/**
- * Documents that a command's operands select: paths, folders with their contents, and patterns in
- * the syntax of the ignore rules. A shell may expand a pattern into thousands of operands.
- */
-type PathSelection = { readonly selects: (path: LocalPath) => boolean };
-
 function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
 }
@@ -162,16 +156,18 @@ export function meansSeveral({ records, tombstones }: BaseTree, name: string): b
 }
 
 /**
- * Returns trouble for an operand that selects nothing. Of several operands, each may also be an
- * existing file that is not synced, because a shell's `*` also yields pictures and conflict copies.
- * @param names paths below the root, folders and patterns; "" is the whole folder
+ * Returns a function that says whether a command's operands select a path. Returns trouble for an
+ * operand that selects nothing. Of several operands, each may also be an existing file that is not
+ * synced, because a shell's `*` also yields pictures and conflict copies.
+ * @param names paths below the root, folders with their contents, and patterns in the syntax of the
+ * ignore rules; "" is the whole folder. A shell may expand a pattern into thousands of names
  * @param known all paths that can be selected
  */
 export function selectPaths(
   names: readonly string[],
   known: Iterable<LocalPath>,
   disk: Pick<Disk, "look">,
-): Result<PathSelection> {
+): Result<(path: LocalPath) => boolean> {
   const paths = new Set(known);
   const folders = new Set<LocalPath>([""]);
   for (const path of paths) for (const above of ancestorsOf(path)) folders.add(above);
@@ -185,12 +181,13 @@ export function selectPaths(
     patterns.push(matches);
   }
   const namedPaths = new Set(names);
-  const isSelected = (path: LocalPath) =>
-    namedPaths.has("") ||
-    namedPaths.has(path) ||
-    ancestorsOf(path).some((above) => namedPaths.has(above)) ||
-    patterns.some((matches) => matches(path));
-  return ok({ selects: isSelected });
+  return ok(
+    (path) =>
+      namedPaths.has("") ||
+      namedPaths.has(path) ||
+      ancestorsOf(path).some((above) => namedPaths.has(above)) ||
+      patterns.some((matches) => matches(path)),
+  );
 }
 
 function existsLocally(disk: Pick<Disk, "look">, name: string): boolean {

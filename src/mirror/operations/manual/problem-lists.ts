@@ -1,22 +1,18 @@
-import { needsUser } from "../../model/block.ts";
+/** Lists the open problems and the changes in review from the state file, without the network. */
+
 import { makeBlockProblem } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
-import { makeLocalLookup } from "../history/lookup.ts";
+import { makeLocalLookup, type StateAndDisk } from "../history/lookup.ts";
 import { ok } from "../../../common/trouble.ts";
 import { compareByPath } from "../../model/by-path.ts";
 import { CONFLICTS, REVIEWS } from "../declared/reads.ts";
+import { needsDecision } from "./problem.ts";
 import { findNextStep } from "../results/attention.ts";
 import type { Answer } from "../define.ts";
 import { defineLocalRead } from "../run-operation.ts";
-import type { ChangeId } from "../../../contract/ids.ts";
-import type { Digest } from "../../../contract/digest.ts";
 import type { Block, Conflict, DocumentRecord, Submission } from "../../model/record.ts";
 import { ancestorsOf } from "../../../contract/path.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
-
-/** Lists the open problems from the state file and the local files, without the network. */
-
-type StateAndDisk = Pick<World, "state" | "disk">;
 
 type ConflictList = Answer<typeof CONFLICTS>;
 
@@ -36,19 +32,15 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
       renewed: conflict.shown.length - 1,
     };
   });
-  const blockedRows = [...base.blocks.values()]
-    .filter(({ reason }) => reason !== "conflict" && needsUser(reason))
-    .map((block): ConflictList["blocked"][number] => {
-      const openBlock = makeBlockProblem(block);
-      const { refused: _refused, ...shown } = openBlock;
-      return { ...shown, next: findNextStep(openBlock), since: block.since };
-    });
+  const blockedRows = [...base.blocks.values()].filter(needsDecision).map((block): ConflictList["blocked"][number] => {
+    const openBlock = makeBlockProblem(block);
+    const { refused: _refused, ...shown } = openBlock;
+    return { ...shown, next: findNextStep(openBlock), since: block.since };
+  });
   return { conflicts: conflicts.toSorted(compareByPath), blocked: blockedRows.toSorted(compareByPath) };
 }
 
 export const conflicts = defineLocalRead(CONFLICTS, (mirror) => ok(listConflicts(mirror)));
-
-/** Lists the changes in review from the state file, without the network or a scan. */
 
 export type WaitingReview = Omit<Answer<typeof REVIEWS>["reviews"][number], "lines">;
 
@@ -61,7 +53,7 @@ export const reviews = defineLocalRead(REVIEWS, (mirror) => {
 });
 
 /** Returns the changes, ordered by path and, for one document, from the oldest to the newest. */
-export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
+export function listReviews({ state, disk }: StateAndDisk): WaitingReview[] {
   const { records, conflicts, blocks } = state.load();
   const allReviews = [...records.values()].flatMap((record) => {
     const block = blocks.get(record.id);
@@ -109,10 +101,6 @@ function listDocumentReviews(
  * content for the same review.
  */
 function keepFirstSent(submissions: readonly Submission[]): readonly Submission[] {
-  const firstByKey = new Map<ChangeId | Digest | number, Submission>();
-  for (const submission of submissions) {
-    const key = submission.changeId ?? submission.at;
-    if (!firstByKey.has(key)) firstByKey.set(key, submission);
-  }
-  return [...firstByKey.values()];
+  const byReview = Map.groupBy(submissions, ({ changeId, at }) => changeId ?? at);
+  return [...byReview.values()].map(([first]) => first!);
 }

@@ -1,11 +1,11 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { BLOCK_REASONS, type BlockReason, type ResolutionKind } from "../../model/block.ts";
+import { BLOCK_REASONS, type BlockReason, needsUser, type ResolutionKind } from "../../model/block.ts";
 import type { Block, Conflict, DocumentRecord } from "../../model/record.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../../engine/run/world.ts";
-import { findRecordAt, makeLocalLookup, toLocalForm } from "../history/lookup.ts";
+import { findRecordAt, makeLocalLookup, type StateAndDisk, toLocalForm } from "../history/lookup.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { type Attention, makeBlockProblem } from "../../engine/run/report.ts";
@@ -29,7 +29,7 @@ const REVIEW_WAYS: readonly ResolutionKind[] = ["mine", "theirs"];
  * @param path path of the document or of its conflict copy, or the document's new path after a
  * rename
  */
-export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPath): Result<OpenProblem> {
+export function findProblem(world: StateAndDisk, path: LocalPath): Result<OpenProblem> {
   const base = world.state.load();
   const record = findNamedRecord(world, base, path);
   const block = base.blocks.get(record?.id ?? path) ?? null;
@@ -48,6 +48,11 @@ export function findRecordProblem(
   const conflict = base.conflicts.get(record.id) ?? null;
   const ways = listWays(record, conflict, block);
   return ways === undefined ? null : { path: findCurrentPath(world, record, block), record, conflict, block, ways };
+}
+
+/** Returns true if only a person can end the block. A conflict has no block of its own. */
+export function needsDecision({ reason }: Block): boolean {
+  return reason !== "conflict" && needsUser(reason);
 }
 
 export function isInConflict({ ways }: Pick<OpenProblem, "ways">): boolean {
@@ -121,8 +126,6 @@ function refuseUnresolvable(path: LocalPath, { reason, detail, code, requestId }
   return trouble("usage", problem, `mdmirror why ${quoteForShell(path)}`, { code, requestId });
 }
 
-type StateAndDisk = Pick<World, "state" | "disk">;
-
 /** Digests of the versions in a problem; null if a version does not exist or is unknown. */
 export type ProblemVersions = {
   readonly mine: Digest | null;
@@ -191,7 +194,7 @@ export function readVersions({ disk }: Pick<World, "disk">, { path, record, conf
 }
 
 /**
- * Returns the version that is now on the service; null without a conflict. If it cannot be read,
+ * Returns the digest of the version that is now on the service; null without a conflict. If it cannot be read,
  * returns the last known version; the user's choice then fails with the reason.
  */
 export async function readTheirs(

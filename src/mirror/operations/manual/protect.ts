@@ -22,12 +22,12 @@ import {
   selectPaths,
 } from "./many.ts";
 
-/** Sets or removes the protection of documents. The next listing updates the records. */
 type ProtectOperation = Operation<typeof PROTECT, ItemsPlan>;
 
 export const protect: ProtectOperation = makeOperation(PROTECT, true);
 export const unprotect: ProtectOperation = makeOperation(UNPROTECT, false);
 
+/** Sets or removes the protection of documents. The next listing updates the records. */
 function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperation {
   return {
     declared,
@@ -64,7 +64,7 @@ async function planProtection(
     world.disk,
   );
   if (selection.kind === "trouble") return selection;
-  const chosenRecords = records.filter(({ localPath }) => selection.value.selects(localPath));
+  const chosenRecords = records.filter(({ localPath }) => selection.value(localPath));
   const { items: listed, fault } = await listDocuments(world, chosenRecords);
   if (fault !== null) return { kind: "trouble", trouble: makeFaultTrouble(fault, url) };
   const knownProtection = new Map<string, boolean>(listed.map((document) => [document.id, document.protected]));

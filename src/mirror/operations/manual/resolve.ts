@@ -17,10 +17,10 @@ import {
   takeTheirs,
   writeMerged,
 } from "../../engine/manual/resolve.ts";
-import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
+import type { StateAndDisk } from "../history/lookup.ts";
 import { compareByPath } from "../../model/by-path.ts";
-import { needsUser, isReviewReason, type ResolutionKind } from "../../model/block.ts";
+import { isReviewReason, type ResolutionKind } from "../../model/block.ts";
 import { type Block, isAway } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
@@ -46,6 +46,7 @@ import {
   findProblem,
   findRecordProblem,
   isInConflict,
+  needsDecision,
   NEXT_WITHOUT_PROBLEM,
   type OpenProblem,
   type ProblemVersions,
@@ -61,8 +62,6 @@ const WAYS_FOR_SEVERAL: readonly ResolveWay[] = ["mine", "theirs", "merged-where
 function isForSeveral(way: ResolveWay): boolean {
   return WAYS_FOR_SEVERAL.includes(way);
 }
-
-type StateAndDisk = Pick<World, "state" | "disk">;
 
 type ResolvePlan = ItemsPlan & {
   readonly way: ResolveWay;
@@ -170,7 +169,7 @@ type OpenItem = { readonly path: LocalPath; readonly problem: OpenProblem | null
 
 function listOpenItems(world: StateAndDisk, base: BaseTree): OpenItem[] {
   const ids = new Set<string>([...base.conflicts.keys()]);
-  for (const { key, reason } of base.blocks.values()) if (reason !== "conflict" && needsUser(reason)) ids.add(key);
+  for (const block of base.blocks.values()) if (needsDecision(block)) ids.add(block.key);
   return [...ids].flatMap((key): OpenItem[] => {
     const record = base.records.get(key as DocId);
     const block = base.blocks.get(key) ?? null;
@@ -199,7 +198,7 @@ function selectOpenItems(world: StateAndDisk, base: BaseTree, names: readonly st
     .map(({ localPath }) => localPath);
   const selection = selectPaths(names, [...recordedPaths, ...openItems.flatMap(listPaths)], world.disk);
   if (selection.kind === "trouble") return selection;
-  return ok(openItems.filter((open) => listPaths(open).some(selection.value.selects)));
+  return ok(openItems.filter((open) => listPaths(open).some(selection.value)));
 }
 
 function planChoice(
