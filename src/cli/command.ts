@@ -102,7 +102,7 @@ export type Operands = {
   readonly offers?: readonly ("mirror" | "folder" | "nothing")[];
 };
 
-/** A command. Its module exports `command`, and `src/cli/table.ts` lists the module. */
+/** A command. A module in `commands/` exports it, and `table.ts` names the module. */
 export type Command = {
   /** Paragraphs of `--help` after the summary. A paragraph with a leading space is not wrapped. */
   readonly about: readonly string[];

@@ -128,7 +128,7 @@ export function splitVersion(name: string): { readonly path: string; readonly n:
   return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };
 }
 
-export function locateVersionOperand(io: Io, operand: string): { readonly root: string; readonly input: object } {
+export function locateVersion(io: Io, operand: string): { readonly root: string; readonly input: object } {
   const { path: name, n } = splitVersion(operand);
   const { root, path } = locateDocument(io, name);
   return { root, input: { path, n: n ?? undefined } };

@@ -9,8 +9,8 @@ import { COMMANDS, formatCommandHelp, formatOverview, formatUsage } from "./tabl
 import { version } from "../common/package-files.ts";
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // Installers and bug reports ask for the version. For a fast answer, the table of commands is not
-  // loaded.
+  // Installers and bug reports ask for the version. No `Io` is created, so the answer is fast, and
+  // also works in a deleted working folder.
   if (argv[0] === "--version" || argv[0] === "-V") return new Output().write(`${version()}\n`);
   const io = createProcessIo();
   process.exitCode = await runCommandLine(argv, io);

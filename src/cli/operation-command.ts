@@ -40,8 +40,6 @@ import {
 import { showSync } from "./show-report.ts";
 
 type CommonParts = Pick<Command, "operands" | "examples"> & {
-  /** Paragraphs of the help, after the paragraphs that the operation declares. */
-  readonly about?: Command["about"];
   /** Options in addition to those for the fields of the operation's input. */
   readonly options?: Command["options"];
   /**
@@ -99,23 +97,19 @@ export function makeOperationCommand<D extends Declaration, Plan>(
       const mirrorOptions = { mode, what: name, quiet: args.flag("json"), ...readReachOptions(io, args) } as const;
       const parsedInput = unwrap(readInput(operation.declared, { ...readFields(fields, args), ...input }));
       return withOpenedMirror(io, root, mirrorOptions, (mirror) =>
-        runOperationCommand(io, args, mirror, { operation, parts, input: parsedInput }),
+        runOperationCommand(io, args, mirror, operation, parts, parsedInput),
       );
     },
   };
 }
 
-type OperationCall<D extends Declaration, Plan> = {
-  readonly operation: Operation<D, Plan>;
-  readonly parts: CommandParts<D, Plan>;
-  readonly input: ReadInput<D>;
-};
-
 async function runOperationCommand<D extends Declaration, Plan>(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
-  { operation, parts, input }: OperationCall<D, Plan>,
+  operation: Operation<D, Plan>,
+  parts: CommandParts<D, Plan>,
+  input: ReadInput<D>,
 ): Promise<ExitCode> {
   const isJson = args.flag("json");
   let wasPlanned = false;
@@ -170,6 +164,8 @@ function chooseExit({ kind, result }: { readonly kind: "planned" | "done"; reado
 }
 
 type ReadParts<D extends ReadDeclaration> = CommonParts & {
+  /** Paragraphs of the help, after the paragraphs that the operation declares. */
+  readonly about?: Command["about"];
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
   /**
    * Prints output for people that is more than a list of lines. Not called with `--json`. `took`:
@@ -183,7 +179,7 @@ type ReadParts<D extends ReadDeclaration> = CommonParts & {
 };
 
 /** Parts of a command whose only operand is a linked folder. */
-export const FOLDER_OPERAND = {
+export const ON_FOLDER = {
   operands: FOLDER_OPERANDS,
   locate(io: Io, { operands }: Args) {
     return { root: findMirror(io, operands[0]), input: {} };

@@ -45,7 +45,7 @@ export function createProcessIo(stdout: StandardOutput = new Output()): Io {
       statusLine.show(escapeLine(text, false));
     },
     terminal,
-    env: process.env,
+    env,
     cwd: process.cwd(),
     clock: systemClock(),
     random: systemRandom(),

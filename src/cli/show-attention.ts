@@ -100,9 +100,9 @@ export function trackProblems(): (
     if (newProblems.length === 0 && endedProblems.length === 0) return [];
     // If no problem is left but a safety check stops the sync, another message already asks the
     // user to act. "No problem is left" would then be misleading.
-    const isStopAnswerNeeded = currentProblems.size === 0 && (state === "stopped" || expectedStopReasons !== undefined);
+    const needsAnswer = currentProblems.size === 0 && (state === "stopped" || expectedStopReasons !== undefined);
     const leftLines =
-      !isStopAnswerNeeded && (currentProblems.size > newProblems.length || endedProblems.length > 0)
+      !needsAnswer && (currentProblems.size > newProblems.length || endedProblems.length > 0)
         ? [formatProblemsLeft(currentProblems.size)]
         : [];
     return [...formatAttention(newProblems, MAX_PROBLEMS), ...formatEndedProblems(endedProblems), ...leftLines];

@@ -21,7 +21,7 @@ import {
   formatCounts,
 } from "../mirror/operations/results/report.ts";
 import { formatAttention } from "./show-attention.ts";
-import { cutLines, type Paint, choosePaint, PLAIN } from "./text.ts";
+import { choosePaint, cutLines, type Paint } from "./text.ts";
 import { count, plural } from "../common/quantities.ts";
 import { shownName, shownWords } from "../common/shown-words.ts";
 import { compareByPath } from "../mirror/model/by-path.ts";
@@ -123,10 +123,10 @@ function showStop(io: Io, reasons: StopReasons, stopped: RunReport["stopped"]): 
   for (const line of listStopSteps(reasons)) io.err(`  next: ${line}`);
 }
 
-function formatSummary(report: RunReport, took: number, paint: Paint = PLAIN): string {
+function formatSummary(report: RunReport, took: number, paint: Paint): string {
   const seconds = `${(took / 1_000).toFixed(1)} s`;
   const doneWords = formatCounts(report.counts);
-  const doneOrNothing = doneWords === null ? "nothing to do" : doneWords;
+  const doneOrNothing = doneWords ?? "nothing to do";
   switch (report.state) {
     case "in-sync":
       return `${paint.good("Synced")}: ${doneOrNothing} (${seconds})`;

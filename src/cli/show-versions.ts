@@ -5,8 +5,7 @@ import type { ConflictHunk } from "../markdown/merge/merge.ts";
 import { shownName } from "../common/shown-words.ts";
 import { refuse, unwrap } from "../common/trouble.ts";
 import { makeLocalLookup } from "../mirror/operations/history/lookup.ts";
-import { findVersion } from "../mirror/operations/history/history.ts";
-import { describeParts } from "../mirror/operations/history/history.ts";
+import { describeParts, findVersion } from "../mirror/operations/history/history.ts";
 import {
   collectMergeFacts,
   type MergeOrigins,

@@ -50,7 +50,7 @@ export function escapeLine(line: string, coloured: boolean): string {
   return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : CONTROLS, toEscapeSequence);
 }
 
-/** Escapes the control characters of a document for a terminal. Keeps line ends and tabs. */
+/** Escapes the control characters of a document for a terminal. Keeps line feeds and tabs. */
 export function escapeLines(text: string): string {
   return text.replace(CONTROLS_EXCEPT_LINE_ENDS, toEscapeSequence);
 }

@@ -9,12 +9,12 @@ import type { Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { locateDocument } from "../find-mirror.ts";
 import { formatTimeSince, formatColumns, choosePaint, showResult } from "../text.ts";
-import { FOLDER_OPERAND, makeReadCommand } from "../operation-command.ts";
+import { ON_FOLDER, makeReadCommand } from "../operation-command.ts";
 import { formatHunks } from "../show-versions.ts";
 import { withLocalMirror } from "../use-mirror.ts";
 
 export const command = makeReadCommand(conflicts, {
-  ...FOLDER_OPERAND,
+  ...ON_FOLDER,
   operands: { usage: "[DIR] | show PATH", least: 0, most: 2 },
   examples: ["mdmirror conflicts", "mdmirror conflicts show plan.md"],
   about: [

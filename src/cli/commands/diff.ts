@@ -5,8 +5,8 @@ import type { Answer } from "../../mirror/operations/define.ts";
 import { compareEdits, diff } from "../../mirror/operations/history/diff.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT, refuseUsage } from "../exit.ts";
-import { locateVersionOperand, splitVersion } from "../find-mirror.ts";
-import { FOLDER_OPERAND, makeReadCommand } from "../operation-command.ts";
+import { locateVersion, splitVersion } from "../find-mirror.ts";
+import { ON_FOLDER, makeReadCommand } from "../operation-command.ts";
 import { formatChangedOrigins, showMerge, formatUnifiedDiff } from "../show-versions.ts";
 import { formatColumns } from "../text.ts";
 
@@ -24,8 +24,7 @@ export const command = makeReadCommand(diff, {
     const { path, n } = splitVersion(args.operands[0]!);
     return showMerge(io, path, n, args.flag("json"));
   },
-  locate: (io, args) =>
-    isDocumentOperand(args) ? locateVersionOperand(io, args.operands[0]!) : FOLDER_OPERAND.locate(io, args),
+  locate: (io, args) => (isDocumentOperand(args) ? locateVersion(io, args.operands[0]!) : ON_FOLDER.locate(io, args)),
   exit: ({ documents }) => (documents.every(({ kind }) => kind === "same") ? EXIT.inSync : EXIT.attention),
   print(io, { documents }, { args }) {
     const [row] = documents;

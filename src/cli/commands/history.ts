@@ -4,7 +4,7 @@ import { history, show } from "../../mirror/operations/history/versions.ts";
 import { bytes, formatLocalTime } from "../../mirror/operations/results/times.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { refuseUsage, writeNewFile } from "../exit.ts";
-import { locateDocument, locateVersionOperand } from "../find-mirror.ts";
+import { locateDocument, locateVersion } from "../find-mirror.ts";
 import { makeReadCommand } from "../operation-command.ts";
 import { showMerge } from "../show-versions.ts";
 import { formatColumns } from "../text.ts";
@@ -57,7 +57,7 @@ export const showVersion = makeReadCommand(show, {
   operands: { usage: "PATH[@N] | ID[@N]", least: 1, most: 1 },
   examples: ["mdmirror show plan.md@3", "mdmirror show plan.md@3 --output old-plan.md"],
   options: { output: { value: "FILE", short: "o", help: "write to FILE, which must not exist" } },
-  locate: (io, { operands }) => locateVersionOperand(io, operands[0]!),
+  locate: (io, { operands }) => locateVersion(io, operands[0]!),
   print(io, { path, n, text }, { args }) {
     const output = args.text("output");
     if (output === null) {

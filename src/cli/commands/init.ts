@@ -37,7 +37,7 @@ import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { IGNORE_FILE, MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import type { OpenedMirror } from "../../mirror/folder/open-mirror.ts";
 import { rememberPrefer, type RunReport, runSync, type SyncPlan, USUAL_RUN } from "../../mirror/folder/run.ts";
-import { formatChanges, formatProposal, toProposalFlags } from "./plan.ts";
+import { formatPlan, formatProposal, toProposalFlags } from "./plan.ts";
 import { formatStaysLocal } from "../show-attention.ts";
 import { showReport } from "../show-report.ts";
 import {
@@ -297,7 +297,7 @@ async function reportMissingFolder(io: Io, { root, config: { remote }, world }: 
   }
 }
 
-export function runFirstSync(
+function runFirstSync(
   io: Io,
   root: string,
   keyFile: string | null,
@@ -329,32 +329,26 @@ type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> &
  * @param proposes false if ignore rules were already proposed
  * @returns the options to which the user agreed; null if the user does not agree
  */
-export async function agreeOnFirstPlan(
-  io: Io,
-  options: FirstSyncOptions,
-  proposes = true,
-): Promise<FirstSyncOptions | null> {
+async function agreeOnFirstPlan(io: Io, options: FirstSyncOptions, proposes = true): Promise<FirstSyncOptions | null> {
   const { dir, config } = options;
   const progress = showProgress(io, false);
   const { clock, random } = io;
   const agreement = await withFirstPlan({ ...options, clock, random, progress }, async (mirror, preview) => {
     progress.end();
     io.out(`the first sync of ${shownName(dir)}:`);
-    for (const line of formatChanges(preview, 3)) io.out(line);
+    for (const line of formatPlan(preview, 3)) io.out(line);
     if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");
     const proposal = proposes ? proposeRules(mirror, preview, random) : NO_PROPOSAL;
     const optionsWithRules = await offerRules(io, options, proposal);
-    if (optionsWithRules !== null) return { wider: optionsWithRules, agreed: null };
+    if (optionsWithRules !== null) return { kind: "again", options: optionsWithRules } as const;
     const linkMode = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
     if (linkMode === "translate") io.out(BY_ID_NOTE);
     const agreedOptions = { ...options, config: { ...config, links: { ...config.links, mode: linkMode } } };
-    return {
-      wider: optionsWithRules,
-      agreed: (await askToLink(io, options, preview, proposal)) ? agreedOptions : null,
-    };
+    const isAgreed = await askToLink(io, options, preview, proposal);
+    return { kind: "answer", options: isAgreed ? agreedOptions : null } as const;
   }).finally(progress.end);
-  const { wider, agreed } = unwrap(agreement);
-  return wider === null ? agreed : agreeOnFirstPlan(io, wider, false);
+  const end = unwrap(agreement);
+  return end.kind === "again" ? agreeOnFirstPlan(io, end.options, false) : end.options;
 }
 
 /**

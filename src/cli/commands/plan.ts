@@ -45,19 +45,16 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
     const oppositeDirection = refuseOppositeRun(mirror.config, request);
     if (oppositeDirection !== null) throw new TroubleError(oppositeDirection);
     const preview = unwrap(await planSync(mirror, request));
-    const lines = quiet ? [] : formatPlan(preview, options.all ? Number.POSITIVE_INFINITY : MAX_NAMES, choosePaint(io));
+    const most = options.all ? Number.POSITIVE_INFINITY : MAX_NAMES;
+    const lines = quiet ? [] : [...formatPlan(preview, most, choosePaint(io)), formatEnd(preview)];
     const openExit = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
     const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : openExit;
     return showResult(io, json, { json: toPlanJson(preview), lines, exit });
   });
 }
 
-function formatPlan(preview: SyncPlan, most: number, paint: Paint): string[] {
-  return [...formatChanges(preview, most, paint), formatEnd(preview.plan, preview.open.length)];
-}
-
 /** Returns the lines of a plan without the last line, which says how to continue. */
-export function formatChanges(
+export function formatPlan(
   { plan, open, oneWay, staysLocal, trees }: SyncPlan,
   most: number,
   paint: Paint = PLAIN,
@@ -85,10 +82,10 @@ function formatLeftOut(label: string, left: SyncPlan["open"], most: number): str
   return [`  ${label}: ${count(left.length)}`, ...cutLines(namedLines, most, "    ")];
 }
 
-function formatEnd(plan: SyncPlan["plan"], blockedCount: number): string {
+function formatEnd({ plan, open }: SyncPlan): string {
   const steps = plan.steps.length;
   if (steps === 0)
-    return `nothing to do${blockedCount === 0 ? "" : " except for blocked documents"}; nothing was written`;
+    return `nothing to do${open.length === 0 ? "" : " except for blocked documents"}; nothing was written`;
   const allSteps = plural(steps, "step");
   if (plan.verdict.kind === "run") return `${allSteps}; nothing was written; carry them out: mdmirror sync`;
   const stoppedCount = listActionsOfStop(plan.verdict, plan.steps).length;

@@ -10,11 +10,11 @@ import { formatLocalTime } from "../../mirror/operations/results/times.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { choosePaint } from "../text.ts";
-import { FOLDER_OPERAND, makeReadCommand } from "../operation-command.ts";
+import { ON_FOLDER, makeReadCommand } from "../operation-command.ts";
 import { formatUnifiedDiff } from "../show-versions.ts";
 
 export const command = makeReadCommand(reviews, {
-  ...FOLDER_OPERAND,
+  ...ON_FOLDER,
   examples: ["mdmirror reviews"],
   exit: (answer) => (answer.reviews.length === 0 ? EXIT.inSync : EXIT.attention),
   lines(io, answer) {

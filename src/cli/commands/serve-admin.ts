@@ -14,7 +14,7 @@ const SUBJECTS = ["keys", "reviews", "workspaces"] as const;
  * Options that only some actions of `serve admin` accept. All other options are valid for every
  * action.
  */
-const ACTION_OPTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
+const OWN_OPTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
 
 export const command: Command = {
   about: [
@@ -88,7 +88,7 @@ function refuseMisuse(io: Io, args: Args, verb: string, { operandForm, options =
   const extraOperands = args.operands.length - 2;
   if (operandForm !== undefined && extraOperands < 1) refuseUsage(`${verb} takes ${operandForm}`);
   if (operandForm === undefined && extraOperands > 0) refuseUsage(`${verb} takes no name`);
-  const unusedOption = ACTION_OPTIONS.find((name) => isOptionSet(args, name) && !options.includes(name));
+  const unusedOption = OWN_OPTIONS.find((name) => isOptionSet(args, name) && !options.includes(name));
   if (unusedOption !== undefined) refuseUsage(`--${unusedOption} does not go with ${verb}`);
   if ((args.text("url") === null) !== (args.text("admin-key-file") === null))
     refuseUsage("--url and --admin-key-file go together; --data is for a service on this machine");
@@ -96,7 +96,7 @@ function refuseMisuse(io: Io, args: Args, verb: string, { operandForm, options =
   check?.(args, io);
 }
 
-function isOptionSet(args: Args, name: (typeof ACTION_OPTIONS)[number]): boolean {
+function isOptionSet(args: Args, name: (typeof OWN_OPTIONS)[number]): boolean {
   if (name === "yes") return args.flag(name);
   return name === "grant" ? args.texts(name).length > 0 : args.text(name) !== null;
 }

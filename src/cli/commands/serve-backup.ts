@@ -1,8 +1,7 @@
-import { unwrap } from "../../common/trouble.ts";
+import { type Result, unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import { plural } from "../../common/quantities.ts";
 import type { BackupContents, TakenBackup } from "../../service/backup/backup.ts";
-import type { Result } from "../../common/trouble.ts";
 import type { Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { readDatabaseUrl, DEFAULT_DATA } from "../service-data.ts";

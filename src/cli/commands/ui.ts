@@ -56,8 +56,8 @@ const BROWSER_DEADLINE_MS = 10_000;
  * Opens an address in the user's browser. Returns false if no program can open an address. Prints a
  * message if the program fails later.
  */
-export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = process.platform): boolean {
-  const program = findBrowserProgram(io, platform);
+function openBrowser(io: Io, url: string): boolean {
+  const program = findBrowserProgram(io);
   if (program === null) return false;
   const env = omitKey(io.env);
   const isScript = program === "osascript";
@@ -77,8 +77,8 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
  * and other users can see the arguments of a process. On a Mac, mdmirror cannot find out which user
  * opened a connection. So the program then gets the address through standard input.
  */
-function findBrowserProgram({ env }: Io, platform: NodeJS.Platform): string | null {
-  if (platform === "darwin") return "osascript";
+function findBrowserProgram({ env }: Io): string | null {
+  if (process.platform === "darwin") return "osascript";
   const hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].some((name) => (env[name] ?? "") !== "");
   return hasDisplay ? "xdg-open" : null;
 }

@@ -11,7 +11,7 @@ import { type Args, type Command, type Io, pickContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
 import { withFolderReleased } from "./service.ts";
-import { formatChanges } from "./plan.ts";
+import { formatPlan } from "./plan.ts";
 import { askAgreement } from "../use-mirror.ts";
 
 export const command: Command = {
@@ -108,7 +108,7 @@ async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   }
   if (unsentChanges.value === null) return null;
   io.err(`mdmirror: these changes of ${shownName(root)} are not uploaded or not decided:`);
-  for (const line of formatChanges(unsentChanges.value, 20)) io.err(line);
+  for (const line of formatPlan(unsentChanges.value, 20)) io.err(line);
   if (force) return null;
   io.err(`  next: mdmirror sync ${rootWord}, then follow its output; or leave these changes unsynced: ${forceCommand}`);
   return unsentChanges.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;

@@ -5,12 +5,12 @@ import { bytes } from "../../mirror/operations/results/times.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { EXIT } from "../exit.ts";
 import { formatCounts } from "../text.ts";
-import { FOLDER_OPERAND, makeReadCommand } from "../operation-command.ts";
+import { ON_FOLDER, makeReadCommand } from "../operation-command.ts";
 
 type VerifyAnswer = Answer<(typeof verify)["declared"]>;
 
 export const command = makeReadCommand(verify, {
-  ...FOLDER_OPERAND,
+  ...ON_FOLDER,
   examples: ["mdmirror verify notes"],
   exit: ({ agree }) => (agree ? EXIT.inSync : EXIT.attention),
   lines: (_io, report) => formatReport(report),
