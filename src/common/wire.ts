@@ -53,11 +53,6 @@ export interface Wire {
   close(): Promise<void>;
 }
 
-/**
- * Explains to users why a request got no answer. Users do not see the codes of Node and OpenSSL;
- * only the log contains them.
- */
-
 const UNKNOWN_AUTHORITY_TEXT =
   "the certificate comes from an authority that this system does not know; NODE_EXTRA_CA_CERTS=FILE adds its certificate";
 
@@ -101,7 +96,8 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the reason for a failed request in words for users.
+ * Returns the reason for a failed request in words for users. They do not see the codes of Node and
+ * OpenSSL; only the log contains these.
  * @param why `why` of a WireResult: an error code, or words of mdmirror
  */
 export function describeFailure(why: string): string {

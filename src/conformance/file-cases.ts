@@ -285,11 +285,10 @@ const removeCases: readonly ContractCase[] = [
 
 export const fileWriteCases: readonly ContractCase[] = [...patchCases, ...removeCases];
 
-/** Cases about PUT /v1/files/{id}/content, on a file that is not protected. */
-
 const makeContent = (...changed: number[]) =>
   Array.from({ length: 40 }, (_, i) => `line ${i}${changed.includes(i) ? "!" : ""}\n`).join("");
 
+/** Cases about PUT /v1/files/{id}/content, on a file that is not protected. */
 export const putCases: readonly ContractCase[] = [
   defineCase("answers the saved content and its change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");

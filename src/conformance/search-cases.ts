@@ -298,7 +298,6 @@ export const searchCases: readonly ContractCase[] = [
 ];
 
 /** Cases about `.qontext.structure.md`. It is an ordinary file, except that no search finds it. */
-
 export const structureCases: readonly ContractCase[] = SEARCH_KINDS.flatMap((kind) => [
   defineAssumedCase(`finds no configuration of a folder: ${kind}`, async (setup) => {
     const file = await createDocument(setup, "kept/.qontext.structure.md", "quokka\n");

@@ -46,7 +46,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const keyFile = join(dir, "key");
   const { waitMs, settings, links, docsBase, onFault } = options;
   const random = makeRandomSource();
-  // SQLite is loaded on demand, so that a program with another store never loads it.
+  // Loaded on demand, because a service on PostgreSQL does not need this store.
   const { SqliteStore } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
   const store = new SqliteStore(location, { random, commits: "together" });

@@ -127,7 +127,7 @@ async function listen<Key extends string | null>(
     key,
     keyFile,
     adminKeyFile,
-    lacks: [...(service.reserved() === 0 ? [describeLackOfSpace(options.data)] : []), ...missingAddress],
+    lacks: [...(service.reservedBytes() === 0 ? [describeLackOfSpace(options.data)] : []), ...missingAddress],
     importFolder: (dir, onProgress) => importInto(data, dir, onProgress),
     // ORDER: the server closes before the data, so that it can still send the last answers.
     async close() {

@@ -182,7 +182,7 @@ export class Service {
   }
 
   /** Reserves disk space for deletions again, if it was released because the disk was full. */
-  holdReserve(): void {
+  reserveSpace(): void {
     if (this.core.isOpen) this.#store.reserve?.reserve();
   }
 
@@ -190,7 +190,7 @@ export class Service {
    * Returns the number of bytes reserved for deletions; null if the database is not on a local
    * disk.
    */
-  reserved(): number | null {
+  reservedBytes(): number | null {
     return this.#store.reserve?.bytes() ?? null;
   }
 

@@ -23,7 +23,7 @@ const PAUSE_FACTOR = 4;
  */
 const RETRY_MS = 60_000;
 
-type UpkeepService = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "holdReserve" | "saveUses">;
+type UpkeepService = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "reserveSpace" | "saveUses">;
 
 /**
  * Starts the periodic work of the service. The work is done in steps of a few milliseconds between
@@ -55,7 +55,7 @@ export function startUpkeep(
     startTask("upkeep", STEP_PAUSE_MS, ROUND_INTERVAL_MS, async () =>
       (await service.pruneStep()) === "more" ? STEP_PAUSE_MS : ROUND_INTERVAL_MS,
     ),
-    repeatEvery(ROUND_INTERVAL_MS, () => service.holdReserve()),
+    repeatEvery(ROUND_INTERVAL_MS, () => service.reserveSpace()),
     repeatEvery(SAVE_USES_EVERY_MS, () =>
       // On a full disk, the unsaved times stay in memory until the next attempt. This error is
       // ignored, because requests already report a full disk.

@@ -86,10 +86,10 @@ describe("a full disk", () => {
     (await api.edit(file.id, file.lastChangeId, "two")).edited();
     const detailOfEdit = async () => (await api.edit(file.id, file.lastChangeId, "three")).json.detail;
     const full = "The disk of the service is full: nothing was saved.";
-    expect(service.reserved()).toEqual(8 * 1024 * 1024);
+    expect(service.reservedBytes()).toEqual(8 * 1024 * 1024);
     expect(await detailOfEdit()).toEqual(`${full} Reading and deleting still work.`);
     rmSync(join(folder, "reserve"));
-    expect([service.reserved(), await detailOfEdit()]).toEqual([0, `${full} Reading still works.`]);
+    expect([service.reservedBytes(), await detailOfEdit()]).toEqual([0, `${full} Reading still works.`]);
     await service.close();
   });
 });

@@ -118,7 +118,7 @@ describe("upkeep", () => {
           did.push(next);
           return next;
         },
-        holdReserve: () => void did.push("hold"),
+        reserveSpace: () => void did.push("hold"),
         ...IDLE,
       },
       (error, what) => did.push(`${what}: ${(error as Error).message}`),
@@ -143,7 +143,7 @@ describe("upkeep", () => {
       const stop = startUpkeep(
         {
           pruneStep: () => step.promise,
-          holdReserve: () => void did.push("hold"),
+          reserveSpace: () => void did.push("hold"),
           ...IDLE,
         },
         (error) => did.push((error as Error).message),
@@ -167,7 +167,7 @@ function watched(steps: ("more" | "done" | Error)[]) {
   const stop = startUpkeep(
     {
       pruneStep: async () => "done",
-      holdReserve: () => undefined,
+      reserveSpace: () => undefined,
       saveUses: async () => undefined,
       served: () => state.served,
       onWrite: (listener) => {

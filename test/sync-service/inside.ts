@@ -1,4 +1,4 @@
-/** Code that runs in the service's own JavaScript context (`realm.ts`). */
+/** Code that runs in the service's own JavaScript context (`service.ts`). */
 export { Service } from "../../src/service/service.ts";
 export { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 

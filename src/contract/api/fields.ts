@@ -57,11 +57,11 @@ function findPathFault(value: string, kind: NameKind): FieldFault | null {
   if (lengthFault !== null) return lengthFault;
   // A slash is added before the check. Otherwise the second slash of `//a` would count as the
   // leading slash.
-  const pathFaultFound = findFirstFault(`/${path}`, kind);
-  if (pathFaultFound === null) return null;
-  const isOfOtherKind = pathFaultFound.fault === "not-lowercase-md" || pathFaultFound.fault === "folder-ends-in-md";
+  const nameFault = findFirstFault(`/${path}`, kind);
+  if (nameFault === null) return null;
+  const isOfOtherKind = nameFault.fault === "not-lowercase-md" || nameFault.fault === "folder-ends-in-md";
   return {
-    ...toNameFault(pathFaultFound.name, pathFaultFound.fault),
+    ...toNameFault(nameFault.name, nameFault.fault),
     ...(isOfOtherKind ? { problem: "type_mismatch" as const } : {}),
   };
 }

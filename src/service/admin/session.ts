@@ -184,14 +184,14 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
   const reviews = await listAll(session, "listReviews");
   if (reviews.kind === "trouble") return reviews;
-  const found = findByIdOrName(
+  const review = findByIdOrName(
     "reviews",
     word,
     reviews.value,
     ({ path }) => [path, path.slice(1)],
     ({ id }) => id,
   );
-  return found.kind === "trouble" ? found : ok(found.value.id);
+  return review.kind === "trouble" ? review : ok(review.value.id);
 }
 
 /**
@@ -214,9 +214,13 @@ function findByIdOrName<T extends { readonly id: string }>(
   const nextStep = `mdmirror serve admin ${kind} lists them`;
   if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, nextStep);
   if (matches.length === 1) return ok(first);
-  const shown = matches.slice(0, MAX_LISTED_MATCHES).map(describe).join("; ");
+  const matchList = matches.slice(0, MAX_LISTED_MATCHES).map(describe).join("; ");
   const more = matches.length > MAX_LISTED_MATCHES ? `; and ${matches.length - MAX_LISTED_MATCHES} more` : "";
-  return trouble("usage", `${shownName(word)} names ${matches.length} ${kind}: ${shown}${more}`, "give an id instead");
+  return trouble(
+    "usage",
+    `${shownName(word)} names ${matches.length} ${kind}: ${matchList}${more}`,
+    "give an id instead",
+  );
 }
 
 function formatGrant({ path, level }: { readonly path: string; readonly level: string }): string {

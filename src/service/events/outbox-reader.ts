@@ -1,4 +1,8 @@
-/** Reads the outbox, each time within one transaction. Returns the events that each key may see. */
+/**
+ * Reads the outbox, each time within one transaction, and selects the events for each key. They are
+ * selected when they are sent, by the access checks of the API. A key gets only events about items
+ * that it may read now, or could read before the change.
+ */
 import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import { Access, includesLevel } from "../files/access.ts";
@@ -12,11 +16,6 @@ import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
 import { sealPosition } from "../requests/seal.ts";
 import type { ListenerGroup } from "./listeners.ts";
-
-/**
- * Selects the events for a key when they are sent, by the access checks of the API. A key gets only
- * events about items that it may read now, or could read before the change.
- */
 
 type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 

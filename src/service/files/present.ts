@@ -1,6 +1,6 @@
 /**
- * Converts rows of the tables to the form of the API. The form of an id is not checked, because
- * this service made the id.
+ * Converts rows of the tables to the form of the API, and makes the pages of lists. The form of an
+ * id is not checked, because this service made the id.
  */
 import { parentOf } from "../../contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
@@ -56,11 +56,6 @@ export function presentReview(row: FileRow, changeId: string, reason: ReviewReas
   };
 }
 
-/**
- * Makes pages of files and of folders, in the order in which they were created. Renaming does not
- * change this order (`src/contract/README.md`, "Pagination rules").
- */
-
 type ListCall = OperationCall<"listFiles" | "listFolders">;
 
 type ListFunctions<Row> = {
@@ -74,8 +69,9 @@ type ListFunctions<Row> = {
 };
 
 /**
- * Returns a page of a list. Leaves out items that the key may not read, so a page may be empty and
- * still have a cursor.
+ * Returns a page of files or folders, in the order in which they were created. Renaming does not
+ * change this order (`src/contract/README.md`, "Pagination rules"). Leaves out items that the key
+ * may not read, so a page may be empty and still have a cursor.
  */
 export async function answerList<Row extends { readonly seq: number }>(
   { context, query }: ListCall,

@@ -84,7 +84,7 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
     const { label, by } = readRoute(state, request);
     const { method, headers } = request.raw;
     const head = { method: method!, path: request.originalUrl, headers: headers as WireHeaders };
-    const requestRecord = state.watch.begin(request.raw, reply.raw, label);
+    const requestRecord = state.metrics.begin(request.raw, reply.raw, label);
     const exchange: HttpExchange = { request, reply, head, by, taken: requestRecord };
     request.exchange = exchange;
     const earlyAnswer = answerFromHead(state, exchange);
@@ -252,7 +252,7 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
   if (reply.raw.destroyed) return;
   taken.requestId = streamAnswer.headers["x-request-id"] ?? null;
   const endStream = sendStream(reply.raw, streamAnswer);
-  state.watch.countStream(taken, request.raw, reply.raw);
+  state.metrics.countStream(taken, request.raw, reply.raw);
   state.streams.add(endStream);
   reply.raw.once("close", () => state.streams.delete(endStream));
   // RACE: the service may have begun to close while the stream was opened.
@@ -306,11 +306,11 @@ async function answerReadiness({ service, isClosing }: ServerState): Promise<Wir
   return makeTextAnswer(503, isClosing ? "closing\n" : "not ready\n", { "retry-after": "5" });
 }
 
-async function answerMetrics({ service, watch }: ServerState, request: FastifyRequest): Promise<WireResponse> {
+async function answerMetrics({ service, metrics }: ServerState, request: FastifyRequest): Promise<WireResponse> {
   if (!(await mayReadOperatorPage(request, service))) {
     return makeTextAnswer(401, "to see this page from another machine, send the admin key\n");
   }
-  const text = await watch.metricsText((await service.figures?.()) ?? null);
+  const text = await metrics.metricsText((await service.figures?.()) ?? null);
   return makeTextAnswer(200, text, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
 }
 

@@ -1,3 +1,7 @@
+/**
+ * Connections that the server ends by itself: those of malformed requests, which Node refuses
+ * before the request handler gets them, and those of clients that do not read their answers.
+ */
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WireResponse } from "../../contract/wire.ts";
@@ -5,26 +9,21 @@ import type { BodyFault } from "../requests/input.ts";
 import type { ServiceWire } from "../service.ts";
 
 /**
- * Answers malformed requests with a problem. Node refuses such requests, so the request handler
- * never gets them.
- */
-
-/**
  * Connections on which a request was refused after its headers were read. An error in the body of
  * such a request gets no second answer.
  */
-const connectionsAnsweredEarly = new WeakSet<Duplex>();
+const answeredEarly = new WeakSet<Duplex>();
 
 export function markAnsweredEarly(socket: Duplex): void {
-  connectionsAnsweredEarly.add(socket);
+  answeredEarly.add(socket);
 }
 
 /**
- * Answers a request that Node refused.
+ * Answers a request that Node refused with a problem.
  * @param error error of Node's parser, or of an exceeded time limit
  */
-export async function answerMalformedRequest(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
-  if (!socket.writable || connectionsAnsweredEarly.has(socket)) return void socket.destroy();
+export async function answerMalformed(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
+  if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();
   try {
     socket.end(formatResponse(await handle({ method: "GET", path: "/", headers: {}, body: null }, toBodyFault(error))));
   } catch {
@@ -48,12 +47,6 @@ function formatResponse(response: WireResponse): string {
   return [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`, ...lines, "", response.body].join("\r\n");
 }
 
-/**
- * Tracks answers that their clients have not read completely, because memory holds the unread
- * bytes. Closes the connection of a client that takes too long. If all unread bytes together take
- * too much memory, closes the connection that has waited longest.
- */
-
 /** LIMIT: number of unread bytes of all answers together, so that they do not fill the memory. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 /**
@@ -64,6 +57,11 @@ const BYTES_PER_SECOND = 32 * 1024;
 
 type UnreadAnswer = { readonly bytes: number; readonly until: number };
 
+/**
+ * Tracks answers that their clients have not read completely, because memory holds the unread
+ * bytes. Closes the connection of a client that takes too long. If all unread bytes together take
+ * too much memory, closes the connection that has waited longest.
+ */
 export class UnreadAnswers {
   readonly #waiting = new Map<ServerResponse, UnreadAnswer>();
   readonly #mostMs: number;

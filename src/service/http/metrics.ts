@@ -1,17 +1,13 @@
 /**
- * Collects figures about requests and the process for `/metrics`. The figures are numbers; they
- * contain no content, keys, document paths or names of workspaces.
+ * Collects figures about requests and the process: since the start for `/metrics`, and of the last
+ * day for the charts of the overview page. The figures are numbers; they contain no content, keys,
+ * document paths or names of workspaces.
  */
 import type { ServiceFigures } from "../service.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { formatMetrics, type Metric, type MetricSample } from "../../common/metrics-text.ts";
 import type { AccessEntry, RequestRecord } from "./access-log.ts";
-
-/**
- * Keeps figures about the requests of the last day in memory, for the charts of the overview page.
- * If the operator has no monitoring, nothing else records past figures.
- */
 
 const MINUTE_MS = 60_000;
 /** LIMIT: number of minutes that are remembered: one day. A minute takes about 0.5 kB. */
@@ -22,7 +18,7 @@ const MAX_MINUTES = 1_440;
  */
 const FIRST_BUCKET_MS = 0.5;
 const BUCKET_RATIO = 1.25;
-/** Number of histogram buckets. The last bucket contains all durations from 17 s on. */
+/** Number of histogram buckets. The last bucket contains all durations above 14 s. */
 const DURATION_BUCKETS = 48;
 
 type AnswerCounts = { answered: number; refused: number; failed: number };
@@ -52,6 +48,10 @@ export type RequestSpan = Readonly<AnswerCounts> & {
   readonly figures: ServiceFigures | null;
 };
 
+/**
+ * Keeps figures about the requests of the last day in memory. If the operator has no monitoring,
+ * nothing else records past figures.
+ */
 export class RequestHistory {
   readonly #now: () => number;
   readonly #readFigures: () => Promise<ServiceFigures | null>;
@@ -76,7 +76,7 @@ export class RequestHistory {
     if (status >= 500) minute.failed++;
     else if (status >= 400) minute.refused++;
     else minute.answered++;
-    if (ms !== null) minute.durations[findGroup(ms)]!++;
+    if (ms !== null) minute.durations[findBucket(ms)]!++;
   }
 
   #current(): MinuteCounts {
@@ -108,7 +108,7 @@ export class RequestHistory {
 function makeSpan(at: number, minutes: readonly MinuteCounts[]): RequestSpan {
   const sum = (countIn: (minute: MinuteCounts) => number) =>
     minutes.reduce((total, minute) => total + countIn(minute), 0);
-  const durations = Array.from({ length: DURATION_BUCKETS }, (_, group) => sum((minute) => minute.durations[group]!));
+  const durations = Array.from({ length: DURATION_BUCKETS }, (_, bucket) => sum((minute) => minute.durations[bucket]!));
   return {
     at,
     answered: sum(({ answered }) => answered),
@@ -120,9 +120,9 @@ function makeSpan(at: number, minutes: readonly MinuteCounts[]): RequestSpan {
   };
 }
 
-function findGroup(ms: number): number {
-  const group = Math.ceil(Math.log(Math.max(ms, FIRST_BUCKET_MS) / FIRST_BUCKET_MS) / Math.log(BUCKET_RATIO));
-  return Math.min(group, DURATION_BUCKETS - 1);
+function findBucket(ms: number): number {
+  const bucket = Math.ceil(Math.log(Math.max(ms, FIRST_BUCKET_MS) / FIRST_BUCKET_MS) / Math.log(BUCKET_RATIO));
+  return Math.min(bucket, DURATION_BUCKETS - 1);
 }
 
 /**
@@ -132,11 +132,11 @@ function findGroup(ms: number): number {
 function findQuantile(durations: readonly number[], share: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);
   let countSoFar = 0;
-  const group = durations.findIndex((count) => {
+  const bucket = durations.findIndex((count) => {
     countSoFar += count;
     return count > 0 && countSoFar >= total * share;
   });
-  return group < 0 ? null : FIRST_BUCKET_MS * BUCKET_RATIO ** group;
+  return bucket < 0 ? null : FIRST_BUCKET_MS * BUCKET_RATIO ** bucket;
 }
 
 /**
@@ -147,7 +147,7 @@ type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
 /**
  * LIMIT: upper limits of the histogram buckets, in seconds. The first ones are small, because most
- * answers take milliseconds. An answer that takes more than 10 s counts as an error.
+ * answers take milliseconds. Answers that take more than 10 s are only in `+Inf`.
  */
 const BUCKET_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const NANOSECONDS_PER_SECOND = 1e9;

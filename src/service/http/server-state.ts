@@ -36,7 +36,7 @@ export type ServerState = {
   readonly admission: Admission;
   /** Loads the web pages; null if they are disabled, so that `/app` answers 404. */
   readonly loadPages: PagesLoader | null;
-  readonly watch: RequestMetrics;
+  readonly metrics: RequestMetrics;
   readonly unread: UnreadAnswers;
   /** Functions, each of which ends one open event stream. */
   readonly streams: Set<() => void>;

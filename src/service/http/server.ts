@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { once } from "../../common/once.ts";
 import type { AccessEntry } from "./access-log.ts";
-import { answerMalformedRequest, UnreadAnswers } from "./connections.ts";
+import { answerMalformed, UnreadAnswers } from "./connections.ts";
 import { RequestMetrics } from "./metrics.ts";
 import { makePagesLoader, type PagesOptions } from "./pages.ts";
 import type { ServerState, HttpService } from "./server-state.ts";
@@ -103,7 +103,7 @@ function newServerState(
   const unread = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
   const streams: ServerState["streams"] = new Set();
   const figures = async () => (await service.figures?.()) ?? null;
-  const watch = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), {
+  const metrics = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), {
     log: log ?? null,
     // Only the pages show past figures, so without pages no figures are read.
     readFigures: async () => (pages === undefined ? null : figures()),
@@ -111,8 +111,8 @@ function newServerState(
   return {
     service,
     admission: new Admission(turns),
-    loadPages: pages === undefined ? null : makePagesLoader(pages, { where, watch, figures }),
-    watch,
+    loadPages: pages === undefined ? null : makePagesLoader(pages, { where, metrics, figures }),
+    metrics,
     unread,
     streams,
     begun: 0,
@@ -144,7 +144,7 @@ function makeServer(
       : createTlsServer({ ...serverOptions, ...tls, minVersion: "TLSv1.2", handshakeTimeout: deadlines.headers });
   server.maxConnections = MAX_CONNECTIONS;
   const { handle } = state.service;
-  server.on("clientError", (error, socket) => void answerMalformedRequest(handle, error, socket));
+  server.on("clientError", (error, socket) => void answerMalformed(handle, error, socket));
   server.on("request", (request, response) => carry(request, response));
   server.on("checkContinue", (request, response) => carry(request, response, true));
   return server;
@@ -168,9 +168,9 @@ async function closeServer(state: ServerState, server: Server, { drain, stop }: 
   await state.loadPages?.close();
 }
 
-function stopTimers({ unread, watch }: ServerState): void {
+function stopTimers({ unread, metrics }: ServerState): void {
   unread.close();
-  watch.close();
+  metrics.close();
 }
 
 /** Milliseconds without a new request after which open connections count as idle. */

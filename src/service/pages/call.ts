@@ -5,7 +5,7 @@ import type { UserIdentity } from "./sign-in-sessions.ts";
 import type { RenderMarkdown } from "../../page/renderer.ts";
 
 export type FigureSources = {
-  readonly watch: Pick<RequestMetrics, "history" | "routes" | "uptimeMs">;
+  readonly metrics: Pick<RequestMetrics, "history" | "routes" | "uptimeMs">;
   /** Returns current figures; null if the service has none. */
   readonly figures: () => Promise<ServiceFigures | null>;
 };

@@ -133,7 +133,7 @@ export function readNewKeyRequest(fields: URLSearchParams, now: number): KeyRequ
   return hasAccess ? keyRequest : { field: "access", text: "Choose what the key may read." };
 }
 
-/** @param expiresAt time when the key expires before the change; null for never, or for a new key */
+/** @param expiresAt former time at which the key expires; null for never, or for a new key */
 export function readKeyRequest(fields: URLSearchParams, expiresAt: number | null, now: number): KeyRequest | FormFault {
   const label = fields.get("label") ?? "";
   if (label === "" || label.length > MAX_LABEL_CHARACTERS)
@@ -171,7 +171,7 @@ function toDay(time: number): string {
  * Returns the end of the entered day, in milliseconds since the epoch. The day ends in UTC, because
  * the user's time zone is not known. If the day is unchanged, returns `before`: the form shows no
  * time of day, so it must not change the time either.
- * @param before time when the key expires before the change; null for never
+ * @param before former time at which the key expires; null for never
  * @returns null if the field is empty; a sentence for the user if the field is not valid
  */
 function readExpiry(text: string, before: number | null, now: number): number | null | string {

@@ -27,7 +27,7 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   const workspaces = await core.admin.workspaces();
   const figures = await operation.figures();
   const shownWindow: ChartWindow = query.get("span") === "day" ? "day" : "hour";
-  const spans = operation.watch.history.spans(CHART_WINDOWS[shownWindow]);
+  const spans = operation.metrics.history.spans(CHART_WINDOWS[shownWindow]);
   const windows = Object.entries(CHART_WINDOWS).map(([name, { label }]) => {
     return { href: `${withQuery(APP_ADDRESS, { span: name })}#figures`, label, isShown: name === shownWindow };
   });
@@ -35,11 +35,11 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   return makePage({
     title: `${openReviews === 0 ? "" : `(${count(openReviews)}) `}Overview`,
     refreshMs: REFRESH_MS,
-    main: html`${renderHealthBanner(openReviews, { figures, spans, within: CHART_WINDOWS[shownWindow].within, uptimeMs: operation.watch.uptimeMs() })}
+    main: html`${renderHealthBanner(openReviews, { figures, spans, within: CHART_WINDOWS[shownWindow].within, uptimeMs: operation.metrics.uptimeMs() })}
 ${renderWorkspaces(workspaces, call.csrf)}
 <div class="title" id="figures"><div><h2>How the service runs</h2><p class="hint">Times in UTC</p></div>${renderSegments("Time shown", windows)}</div>
 <div class="panels">${renderPanels(spans, figures, shownWindow)}</div>
-${renderRoutes(operation.watch.routes())}`,
+${renderRoutes(operation.metrics.routes())}`,
   });
 }
 

@@ -109,7 +109,7 @@ export class SignInSessions {
   }
 }
 
-export function explainTooManyTries(seconds: number): PageTrouble {
+export function explainWait(seconds: number): PageTrouble {
   const nextStep = `wait ${seconds} s; the key is in the file that mdmirror serve named, or that you were given`;
   return {
     status: 429,

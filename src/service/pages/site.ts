@@ -31,7 +31,7 @@ import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.t
 import { showSearch } from "./search.ts";
 import { showOverview } from "./overview.ts";
 import { removeWorkspace, setState, showDocuments, showOwnDocuments, showRemoval } from "./workspaces.ts";
-import { explainTooManyTries, type SignedInUser, SignInSessions, type UserIdentity } from "./sign-in-sessions.ts";
+import { explainWait, type SignedInUser, SignInSessions, type UserIdentity } from "./sign-in-sessions.ts";
 import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-words.ts";
 import type { WireRequest } from "../../contract/wire.ts";
@@ -316,7 +316,7 @@ export class Pages {
       case "wrong":
         return this.#end(renderSignInPage("this is not a key of this service"), null);
       case "wait":
-        return this.#trouble(explainTooManyTries(signInResult.seconds), null);
+        return this.#trouble(explainWait(signInResult.seconds), null);
     }
   }
 

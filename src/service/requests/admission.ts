@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES } from "./input.ts";
  * request would take longer, and more requests would exceed their time limits.
  */
 const MAX_UNANSWERED = 256;
-const MAX_BODY_BYTES_TOGETHER = 64 * MAX_BODY_BYTES;
+const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
  * LIMIT: milliseconds for one turn of the event loop. In a longer turn, requests are refused: they
  * have already waited too long, because requests are handled one by one.
@@ -16,11 +16,11 @@ const MAX_TURN_MS = 500;
  * is long with so few requests, the service is not overloaded: one answer or the machine is slow. A
  * refusal would not help.
  */
-const ALWAYS_ADMITTED_REQUESTS = 8;
+const ALWAYS_ADMITTED = 8;
 /**
  * LIMIT: milliseconds for the quickest answer in a window (`AnswerWindow`), and shortest length of
  * a window. If even the quickest answer took longer, the shared database is too busy. Requests are
- * then refused while more than `ALWAYS_ADMITTED_REQUESTS` are running.
+ * then refused while more than `ALWAYS_ADMITTED` are running.
  */
 const MAX_QUICKEST_MS = 500;
 
@@ -105,7 +105,7 @@ export class Admission {
    * bodies arrive too slowly.
    */
   #fits(bytes: number): boolean {
-    while (this.#underWay >= MAX_UNANSWERED || this.#bytes + bytes > MAX_BODY_BYTES_TOGETHER) {
+    while (this.#underWay >= MAX_UNANSWERED || this.#bytes + bytes > MAX_BYTES) {
       const [oldest] = this.#arriving;
       if (oldest === undefined) return false;
       const [end, { since, cut }] = oldest;
@@ -143,17 +143,17 @@ export class Admission {
       // A window ends with the first request after its time. If this request came much later, the
       // slow answers of the window say nothing about the present.
       const isRecent = now - startedAt < 2 * MAX_QUICKEST_MS;
-      this.#isSlow = answers === 0 ? working > ALWAYS_ADMITTED_REQUESTS : isRecent && quickest > MAX_QUICKEST_MS;
+      this.#isSlow = answers === 0 ? working > ALWAYS_ADMITTED : isRecent && quickest > MAX_QUICKEST_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };
     }
-    return this.#isSlow && this.#working > ALWAYS_ADMITTED_REQUESTS;
+    return this.#isSlow && this.#working > ALWAYS_ADMITTED;
   }
 
   /** Returns true if this turn of the event loop has taken too long and has had many requests. */
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();
     this.#turn.requests++;
-    return this.#turn.requests > ALWAYS_ADMITTED_REQUESTS && this.#turns.now() - this.#turn.startedAt > MAX_TURN_MS;
+    return this.#turn.requests > ALWAYS_ADMITTED && this.#turns.now() - this.#turn.startedAt > MAX_TURN_MS;
   }
 
   #startTurn(): { readonly startedAt: number; requests: number } {

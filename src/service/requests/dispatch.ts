@@ -123,7 +123,9 @@ export async function deleteWithReserve<T>({ reserve }: Pick<Store, "reserve">, 
   }
 }
 
-/** Runs a request. Only deletions may use the reserved space; on a full disk, other requests fail. */
+/**
+ * Runs a request. On a full disk, only deletions may use the reserved space; other requests fail.
+ */
 async function runWithReserve(
   core: ServiceCore,
   method: string,

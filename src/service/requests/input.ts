@@ -1,3 +1,7 @@
+/**
+ * Reads the input of a request: its body and its query are validated by the schemas of the
+ * operation. What is not valid is refused as the contract requires.
+ */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { isRefused, refuse, type Refused, refuseFields } from "./answer.ts";
 import { z } from "zod";
@@ -75,11 +79,6 @@ function readObject(body: SentBody): JsonObject | Refused {
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
 }
-
-/**
- * Validates requests by their schemas, and refuses requests that are not valid as the contract
- * requires.
- */
 
 type InputFault = FieldError & { readonly problem: ProblemCode };
 

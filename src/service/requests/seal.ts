@@ -1,6 +1,6 @@
 /**
- * Encrypts a position that a client keeps. The client cannot read or forge the result. The same
- * position and purpose always give the same result, because the nonce is computed from them.
+ * Encrypts positions that a client keeps: cursors and ids of events. The client cannot read or
+ * forge them.
  */
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import type { ServerContext } from "./context.ts";
@@ -8,6 +8,8 @@ import type { ServerContext } from "./context.ts";
 const TAG_BYTES = 16;
 
 /**
+ * Encrypts a content. The same content and purpose always give the same result, because the nonce
+ * is computed from them.
  * @param purpose use of the result, such as a query. `unsealContent` must be called with the same
  * purpose
  */
@@ -34,16 +36,13 @@ function makeTag(secret: Buffer, purpose: string, plain: Buffer): Buffer {
   return createHmac("sha256", secret).update(plain).update(purpose).digest().subarray(0, TAG_BYTES);
 }
 
-/**
- * Encrypts the position after the last row of a page; the result is the cursor. The cursor does not
- * reveal the number of rows that a key cannot read. The same position in the same query always
- * gives the same cursor.
- */
-
 const CURSOR_PREFIX = "cur_";
 const CURSOR_POSITION_BYTES = 8;
 
 /**
+ * Returns the cursor for the position after the last row of a page. The cursor does not reveal the
+ * number of rows that a key cannot read. The same position in the same query always gives the same
+ * cursor.
  * @param query workspace, kind of list and selector. The cursor is accepted only for the same query
  */
 export function sealCursor(secret: Buffer, query: string, position: number): string {
@@ -62,12 +61,6 @@ export function openCursor(secret: Buffer, query: string, cursor: string): numbe
   return content === null ? null : Number(content.readBigUInt64BE());
 }
 
-/**
- * Encrypts a position in the outbox; the result is the id of an event. The id does not reveal the
- * number of changes that a key may not read. Each call gives another id, even for the same
- * position: equal ids would show a client when a hidden change happened.
- */
-
 const EVENT_ID_PREFIX = "evt_";
 const RANDOM_BYTES = 12;
 /**
@@ -79,7 +72,9 @@ const EVENT_POSITION_BYTES = 44;
 type SealingContext = Pick<ServerContext, "cursorSecret" | "random">;
 
 /**
- * Returns the id of an event for a position in the outbox.
+ * Returns the id of an event for a position in the outbox. The id does not reveal the number of
+ * changes that a key may not read. Each call gives another id, even for the same position: equal
+ * ids would show a client when a hidden change happened.
  * @param workspace row number of the workspace; the id is valid in this workspace only
  */
 export function sealPosition({ cursorSecret, random }: SealingContext, workspace: number, position: string): string {

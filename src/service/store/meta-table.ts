@@ -1,3 +1,4 @@
+/** Table `meta`: the settings of the service, and the generation of the database. */
 import type { Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 import { createHmac, randomUUID } from "node:crypto";
@@ -29,13 +30,12 @@ export function makeSettingsTable(session: Session) {
   };
 }
 
-/**
- * Makes the generation of a database, which is sent with each answer. A restore changes the
- * generation. Clients then notice the restore, although ids and cursors look the same as before.
- */
-
 export const GENERATION_NAME = "generation";
 
+/**
+ * Makes the generation of a restored database, which is sent with each answer. Clients then notice
+ * the restore, although ids and cursors look the same as before.
+ */
 export function makeGeneration(): Buffer {
   return Buffer.from(randomUUID());
 }

@@ -67,8 +67,8 @@ export async function openRig(
     () => clock.now,
     async () => null,
   );
-  const watch = { history, routes: () => [], uptimeMs: () => 1 };
-  const operation = { watch, figures: opened.service.figures };
+  const metrics = { history, routes: () => [], uptimeMs: () => 1 };
+  const operation = { metrics, figures: opened.service.figures };
   const pages = new Pages(opened.service.core, {
     served: { ...SERVED, ...served },
     bundle: BUNDLE,

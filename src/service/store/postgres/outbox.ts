@@ -12,7 +12,7 @@ type StoredOutboxRow = Omit<OutboxRow, "position" | "grants"> & {
  * Transaction numbers of PostgreSQL. They show which transactions had ended when the snapshot of
  * the current statement was made.
  */
-type SnapshotHorizon = {
+type Horizon = {
   /** Transaction number. All transactions with lower numbers have ended. */
   readonly xmin: string;
   /** Transaction number. No transaction with this or a higher number has ended. */
@@ -30,7 +30,7 @@ const OUTBOX_COLUMNS = 'xid::text, n, workspace, kind, seq, id, change, was AS "
 const IS_AFTER_POSITION = "(xid, n) > ($1::text::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())";
 
 const SQL = {
-  horizon: sql<SnapshotHorizon>`SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
+  horizon: sql<Horizon>`SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
       (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = '${PRUNED_NAME}') AS pruned
     FROM pg_current_snapshot() AS s`,
   after: sql<StoredOutboxRow>`SELECT ${OUTBOX_COLUMNS} FROM outbox WHERE ${IS_AFTER_POSITION} ORDER BY xid, n LIMIT $3`,
@@ -59,7 +59,7 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
  * Returns the outbox. A position consists of the number of a transaction and the number of a row.
  */
 export function makeOutboxTable(session: Session): OutboxTable {
-  const readHorizon = async (): Promise<SnapshotHorizon> => (await session.one(SQL.horizon))!;
+  const readHorizon = async (): Promise<Horizon> => (await session.one(SQL.horizon))!;
   return {
     newest: async () => `${(await readHorizon()).xmin}.0`,
     async after(position, most, workspace) {

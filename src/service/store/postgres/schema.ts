@@ -9,9 +9,9 @@ import { checkSchema } from "../store.ts";
  * which has no row and no id. A foreign key cannot refer to folder 0, so the column `above`, which
  * is null instead of 0, is the foreign key of a folder.
  *
- * Files and changes have no foreign keys. Locks (`locks.ts`) already protect the rows to which they
- * refer. PostgreSQL would check each foreign key by locking the row of a workspace or folder, and
- * concurrent requests that create files would wait for each other.
+ * Files and changes have no foreign keys. Locks (`transactions.ts`) already protect the rows to
+ * which they refer. PostgreSQL would check each foreign key by locking the row of a workspace or
+ * folder, and concurrent requests that create files would wait for each other.
  *
  * Paths, names and ids are compared by their bytes, whatever the collation of the database is. The
  * service compresses the content of a change (`codec`), as with SQLite. The compressed content
@@ -98,7 +98,7 @@ CREATE TABLE grants (
 );
 CREATE INDEX grants_by_target ON grants (kind, target);
 
--- Grants on paths at which nothing stands for now.
+-- Grants on paths at which nothing exists.
 CREATE TABLE kept_grants (
   key bigint NOT NULL REFERENCES keys,
   workspace bigint NOT NULL REFERENCES workspaces,
@@ -120,13 +120,14 @@ CREATE INDEX kept_grants_by_path ON kept_grants (workspace, left(path, 500));
 const CREATE_SEARCH = `
 CREATE TABLE search_texts (
   file bigint PRIMARY KEY REFERENCES files ON DELETE CASCADE,
-  -- Of the queue, so that two who index one file do not put an older text over a newer one.
+  -- Number in the queue, so that of two processes that index a file, the older content does not
+  -- replace the newer.
   n bigint NOT NULL,
   keys integer[] NOT NULL
 );
 CREATE INDEX search_texts_by_key ON search_texts USING gin (keys);
 
--- What is to be indexed. Triggers see every way of writing, and nobody waits for a row of another.
+-- Files to index. Triggers add all written files; no writer waits for a row of another.
 CREATE TABLE search_queue (
   n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   workspace bigint NOT NULL,
@@ -232,9 +233,9 @@ FOR EACH ROW EXECUTE FUNCTION note_${kind}();
 
 /**
  * Creates the function that creates a file with its first change in one statement. The function
- * first takes the lock against changes of the folder tree (`locks.ts`). It then checks again what
- * the caller has read, because other transactions may have been committed since. If something has
- * changed, the function raises an error, and the caller's work runs again.
+ * first takes the lock against changes of the folder tree (`transactions.ts`). It then checks again
+ * what the caller has read, because other transactions may have been committed since. If something
+ * has changed, the function raises an error, and the caller's work runs again.
  */
 const CREATE_FILE = `
 CREATE FUNCTION create_file(
@@ -292,7 +293,7 @@ export class UnusableDatabaseError extends Error {
   }
 }
 
-/** LIMIT: oldest supported PostgreSQL, because the schema needs `NULLS NOT DISTINCT`. */
+/** LIMIT: oldest supported PostgreSQL. No older one was tested. */
 const OLDEST_SERVER = 15;
 
 /**

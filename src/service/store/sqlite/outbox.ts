@@ -23,7 +23,7 @@ const NEWEST_CHANGE = "coalesce((SELECT id FROM changes ORDER BY seq DESC LIMIT 
 export const OUTBOX_SCHEMA = `
 CREATE TABLE outbox (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- Tells a row from another of the same number, after a return to a backup.
+  -- Distinguishes this row from another with the same number, after a restore.
   mark TEXT NOT NULL,
   workspace INTEGER NOT NULL,
   kind TEXT NOT NULL,

@@ -4,7 +4,7 @@ import type { ReservedSpace } from "../store.ts";
 
 /**
  * LIMIT: number of reserved bytes. This is twice the size at which SQLite writes the journal back
- * into the database (`journal.ts`).
+ * into the database (`limitJournal`).
  */
 const RESERVED_BYTES = 8 * 1024 * 1024;
 /** Number of bytes that must be free on the disk before space is reserved. */
@@ -66,7 +66,7 @@ type PragmaRunner = { pragma(text: string): unknown };
 
 /**
  * Limits the size of the journal. SQLite writes the journal back into the database when it is half
- * as large as the reserved disk space (`reserve.ts`). The database may then grow by the size of the
+ * as large as the reserved disk space. The database may then grow by the size of the
  * journal, and the next changes need as much space again. After a large transaction, a journal of
  * more than 16 MB is made smaller.
  * LIMIT: if a journal has more than 4 MB, this may need more than the reserved 8 MB.

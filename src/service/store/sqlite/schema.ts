@@ -17,8 +17,8 @@ DROP TABLE IF EXISTS search_path_grams;
 DROP TABLE IF EXISTS search_term_grams;
 DROP TABLE IF EXISTS search_terms;
 ${KEY_SCHEMA}
--- What is to be indexed, the newest first: files that were made, changed, placed or removed, and folders
--- whose path changed, of which the files up to number "after" are done. Triggers see every way of writing.
+-- Items to index, the newest first: files that were created, changed, moved or removed, and folders
+-- whose path changed. Of a folder, the files up to number "after" are done.
 CREATE TABLE search_queue (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace INTEGER NOT NULL,
@@ -101,7 +101,7 @@ CREATE TABLE changes (
 );
 CREATE INDEX changes_by_file ON changes (file);
 CREATE INDEX changes_in_review ON changes (file) WHERE status = 'in_review';
--- What waits for review, and what was decided, without a look at every version of every document.
+-- Reviews by status, without reading all versions of all documents.
 CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
 
 CREATE TABLE keys (
@@ -124,7 +124,7 @@ CREATE TABLE grants (
   PRIMARY KEY (key, kind, target)
 ) WITHOUT ROWID;
 
--- Grants on paths at which nothing stands for now.
+-- Grants on paths at which nothing exists.
 CREATE TABLE kept_grants (
   key INTEGER NOT NULL,
   workspace INTEGER NOT NULL,
