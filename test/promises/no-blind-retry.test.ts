@@ -92,7 +92,7 @@ test.each([
   expect(new Set(seen.filter(({ path }) => path.startsWith("/v1/files/")).map(asText)).size).toBe(1);
   fixture.fault = () => null;
   await settle(mirror);
-  expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+  expect([...mirror.texts()]).toEqual([...rig.app.texts()]);
 });
 
 // For folders, the listing of each cycle is the read that shows the result, so they are left out.
