@@ -1,5 +1,6 @@
 /** Finds, names and removes the files that show the service's version while a conflict is open. */
 
+import type { Outcome } from "../../model/action.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, ShownVersion } from "../../model/record.ts";
@@ -106,21 +107,23 @@ export function removeUnrecorded(
     : { kind: "over", outcome: DONE };
 }
 
-/** Writes a conflict copy. If its path has another file, moves that file to the trash first. */
-export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
+/**
+ * Writes a conflict copy. If its path has another file, moves that file to the trash first.
+ * @returns the outcome if the copy could not be written; null on success
+ */
+export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): Outcome | null {
   const { disk } = ctx.world;
   const atPath = disk.look(path);
-  if (atPath.kind === "file" && atPath.digest === digest) return withValue(null);
+  if (atPath.kind === "file" && atPath.digest === digest) return null;
   if (atPath.kind === "file") {
     const usersDigest = storeFileText(ctx.world, path, nameLocalContent(path, null, RENAMED_FOR_COPY));
     const placeInTrash = chooseTrashPlace(ctx.world, path);
     const moveOutcome = disk.trash(path, atPath.digest, placeInTrash);
-    if (moveOutcome.kind !== "done") return withEnd(outcomeOfDisk(moveOutcome));
+    if (moveOutcome.kind !== "done") return outcomeOfDisk(moveOutcome);
     reportRenamedFile(ctx, path, placeInTrash, usersDigest);
-  } else if (atPath.kind !== "absent")
-    return withEnd(stale(`${path} is taken, so no conflict copy can be saved at this path`));
+  } else if (atPath.kind !== "absent") return stale(`${path} is taken, so no conflict copy can be saved at this path`);
   const createOutcome = disk.create(path, text);
-  return createOutcome.kind === "done" ? withValue(null) : withEnd(outcomeOfDisk(createOutcome));
+  return createOutcome.kind === "done" ? null : outcomeOfDisk(createOutcome);
 }
 
 function reportRenamedFile(ctx: CycleContext, path: LocalPath, place: string, before: Digest | null): void {
@@ -157,20 +160,11 @@ export function trashConflictCopies(
       copy.isNewest && seen !== null ? [seen, ...expectedPaths] : expectedPaths,
     );
     if (foundCopy.kind !== "file") continue;
-    const placeOrEnd = trashCopy(ctx, conflict.id, foundCopy.path);
-    if (placeOrEnd.kind === "end") return placeOrEnd;
-    if (placeOrEnd.value !== null) trashPaths.push(placeOrEnd.value);
+    storeConflictCopy(ctx.world, conflict.id, foundCopy.path);
+    const placeInTrash = chooseTrashPlace(ctx.world, foundCopy.path);
+    const trashOutcome = disk.trash(foundCopy.path, foundCopy.digest, placeInTrash);
+    if (trashOutcome.kind !== "done") return withEnd(outcomeOfDisk(trashOutcome));
+    trashPaths.push(placeInTrash);
   }
   return withValue(trashPaths);
-}
-
-/** @returns the copy's path below `.mdmirror/`; null if there was no copy */
-function trashCopy(ctx: CycleContext, id: DocId, path: LocalPath): ValueOrEnd<string | null> {
-  const { disk } = ctx.world;
-  const atPath = disk.look(path);
-  if (atPath.kind !== "file") return withValue(null);
-  storeConflictCopy(ctx.world, id, path);
-  const placeInTrash = chooseTrashPlace(ctx.world, path);
-  const trashOutcome = disk.trash(path, atPath.digest, placeInTrash);
-  return trashOutcome.kind === "done" ? withValue(placeInTrash) : withEnd(outcomeOfDisk(trashOutcome));
 }

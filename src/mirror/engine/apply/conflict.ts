@@ -15,7 +15,7 @@ import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { commit, withCurrentChangeId } from "./commit.ts";
 import { findCopy, withoutCopyOnDisk, chooseCopyPath, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
-import { DONE, withValue, makeBlock, type RemoteText, stale, type ValueOrEnd, leaveOpen } from "./effect.ts";
+import { DONE, withValue, makeBlock, type RemoteText, stale, leaveOpen } from "./effect.ts";
 import { flushFiles } from "./durability.ts";
 import { type Effect, concludeLocal, type LocalEffect, runEffect } from "./run-effect.ts";
 
@@ -40,8 +40,8 @@ export const showCopy = {
     // plan, in which the safety check `conflict-flood` asks the user.
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
-    const writeOrEnd = writeConflictCopy(ctx, path, text, writes);
-    if (writeOrEnd.kind === "end") return { kind: "over", outcome: writeOrEnd.outcome };
+    const writeFailure = writeConflictCopy(ctx, path, text, writes);
+    if (writeFailure !== null) return { kind: "over", outcome: writeFailure };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
     // ORDER: the copy is flushed before the state records it. Otherwise a power cut could remove a
     // recorded copy, which would then count as removed by the user.
@@ -239,7 +239,7 @@ function isFreeOrHasContent({ world: { disk } }: CycleContext, path: LocalPath, 
  * service's content to the document's path.
  * ORDER: the copy is flushed before the caller replaces the file. Otherwise, after a power cut, the
  * local content would only be in the content store.
- * @returns the outcome of the action if the copy could not be written
+ * @returns the outcome of the action if the copy could not be written; null on success
  */
 export async function keepMineBeside(
   ctx: CycleContext,
@@ -247,11 +247,11 @@ export async function keepMineBeside(
   found: LocalPath,
   local: string,
   digest: Digest,
-): Promise<ValueOrEnd<null>> {
+): Promise<Outcome | null> {
   const copyAt = findMineCopyPath(ctx, findDocumentPath(ctx, record, found), digest);
-  const writeOrEnd = writeConflictCopy(ctx, copyAt, local, digest);
-  if (writeOrEnd.kind === "got") await flushFiles(ctx.world, [copyAt]);
-  return writeOrEnd;
+  const writeFailure = writeConflictCopy(ctx, copyAt, local, digest);
+  if (writeFailure === null) await flushFiles(ctx.world, [copyAt]);
+  return writeFailure;
 }
 
 /**

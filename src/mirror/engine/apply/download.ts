@@ -1,4 +1,3 @@
-import type { ChangeId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { makeRecord } from "../../model/base.ts";
@@ -92,24 +91,20 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   const createOutcome = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));
   const writtenOrEnd = endCreation(ctx, action, digest, text, createOutcome);
   if (writtenOrEnd.kind === "end") return writtenOrEnd.outcome;
-  const createdVersion = { changeId: file.lastChangeId, digest, isProtected: file.protected };
-  return recordCreated(ctx, action, createdVersion, writtenOrEnd.value, text);
+  return recordCreated(ctx, action, remoteOrEnd.value, writtenOrEnd.value);
 }
-
-type CreatedVersion = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
 
 async function recordCreated(
   ctx: CycleContext,
   action: ActionOf<"create-local">,
-  { changeId, digest, isProtected }: CreatedVersion,
+  { file, text, digest }: RemoteText,
   { stamp }: WrittenStamp,
-  text: string,
 ): Promise<Outcome> {
-  const version = { changeId, digest };
-  if (changeId !== action.changeId) ctx.notes.tally.readsOther = true;
+  const version = { changeId: file.lastChangeId, digest };
+  if (version.changeId !== action.changeId) ctx.notes.tally.readsOther = true;
   flushAtEnd(ctx, action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
-  const record = makeRecord(action.id, action.localPath, action.remotePath, isProtected, {
+  const record = makeRecord(action.id, action.localPath, action.remotePath, file.protected, {
     ...version,
     localDigest: digest,
     stamp,
@@ -302,8 +297,8 @@ async function replaceLocal(
   const inUse = staleIfInUse(ctx, action);
   if (inUse !== null) return inUse;
   if (keptText !== null) {
-    const copyOrEnd = await keepMineBeside(ctx, rebased, localPath, keptText, expect);
-    if (copyOrEnd.kind === "end") return copyOrEnd.outcome;
+    const copyFailure = await keepMineBeside(ctx, rebased, localPath, keptText, expect);
+    if (copyFailure !== null) return copyFailure;
   }
   const detail =
     keptText === null

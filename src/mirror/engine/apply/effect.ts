@@ -307,8 +307,6 @@ export function chooseEventCode(
  * Makes the names of stored content, by which users find it: path, document, and why it was stored.
  */
 
-type StoreText = (digest: Digest, text: string, path: LocalPath) => void;
-
 export function nameLocalContent(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
   return { path, id, side: "local", why };
 }
@@ -326,7 +324,7 @@ export function nameMergedContent(path: LocalPath, id: DocId, why: string): Text
  * has the file's path.
  * @param columns records that base does not contain; undefined if base contains all records
  */
-export function makeLocalContentStore(state: State, base: BaseTree, columns?: RecordColumns): StoreText {
+export function makeLocalContentStore(state: State, base: BaseTree, columns?: RecordColumns): StoreContent {
   const idsByPath = once(
     () => new Map(Array.from(base.records.values(), ({ localPath, id }) => [localPath, id] as const)),
   );
@@ -358,5 +356,5 @@ export function storeFileText(
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.record(id)?.localPath ?? path;
-  storeFileText(world, path, { path: document, id, side: "both", why: "the other version of a conflict" });
+  storeFileText(world, path, nameMergedContent(document, id, "the other version of a conflict"));
 }

@@ -2,7 +2,6 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import { toFolderInodeKey, toInodeKey } from "../../planner/match/evidence.ts";
 import { ancestorsOf, isWithin, type LocalPath, rebase, type RemotePath } from "../../../contract/path.ts";
-import type { Fault } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import { refuseCreation } from "./place.ts";
 import {
@@ -24,7 +23,6 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import { type FolderRecord, isSameInodeAndBirth } from "../../model/record.ts";
-import type { Disk } from "../../ports/disk.ts";
 
 /** Creates a folder. If the process is killed before the commit, the next plan records it. */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
@@ -74,7 +72,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
     const dirOrEnd = readFolderRecord(ctx, id, path, remotePath);
     if (dirOrEnd.kind === "end") return { outcome: dirOrEnd.outcome, change: null };
     const { value: dir } = dirOrEnd;
-    const requestId = source.from === "answer" ? source.requestId : null;
+    const { requestId } = source;
     const event = { kind: "make-folder-remote", side: "remote", id, path, detail: why, requestId } as const;
     return { outcome: DONE, change: { dir, event } };
   },
@@ -109,11 +107,26 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
 
   async perform(ctx, row) {
     const answer = await ctx.world.remote.deleteFolder(row.dirId);
-    if (answer.ok || isFolderNotFound(answer.fault)) return { kind: "seen", seen: "gone" };
-    return { kind: "failed", fault: answer.fault };
+    if (answer.ok) return { kind: "seen", seen: "gone" };
+    const { fault } = answer;
+    if (fault.kind === "problem" && fault.code === "folder_not_found") return { kind: "seen", seen: "gone" };
+    return { kind: "failed", fault };
   },
 
-  refuse: (ctx, { dirId }, localPath, fault) => refuseRemoval(ctx, dirId, localPath, fault),
+  refuse(ctx, { dirId }, path, fault) {
+    const { remote, state } = ctx.world;
+    if (fault.kind !== "problem") return outcomeOfFault(fault);
+    if (fault.code === "folder_not_empty") {
+      // The folder is not empty: it contains an item that this key cannot read, or that was created
+      // meanwhile. Without its record, the folder counts as new on the service, so the next plan
+      // creates it locally.
+      state.removeDir(dirId);
+      return stale("the folder is not empty on the service, so mdmirror creates it locally again");
+    }
+    if (remote.traits().folderDelete === "no") return blockUndeletable(ctx, dirId, path, fault);
+    const reason = fault.code === "changes_in_review" ? "delete-pending" : "delete-refused";
+    return refuseWithBlock(ctx, fault, { key: dirId, path, reason });
+  },
 
   async observe(ctx, row, fault) {
     const foundFolder = await findFolder(ctx, row.remotePath);
@@ -129,25 +142,6 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
     return { outcome: DONE, change: { removes: { dir: id }, event } };
   },
 };
-
-function isFolderNotFound(fault: Fault): boolean {
-  return fault.kind === "problem" && fault.code === "folder_not_found";
-}
-
-function refuseRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: Fault): Outcome {
-  const { remote, state } = ctx.world;
-  if (fault.kind !== "problem") return outcomeOfFault(fault);
-  if (fault.code === "folder_not_empty") {
-    // The folder is not empty: it contains an item that this key cannot read, or that was created
-    // meanwhile. Without its record, the folder counts as new on the service, so the next plan
-    // creates it locally.
-    state.removeDir(dirId);
-    return stale("the folder is not empty on the service, so mdmirror creates it locally again");
-  }
-  if (remote.traits().folderDelete === "no") return blockUndeletable(ctx, dirId, path, fault);
-  const reason = fault.code === "changes_in_review" ? "delete-pending" : "delete-refused";
-  return refuseWithBlock(ctx, fault, { key: dirId, path, reason });
-}
 
 /**
  * Blocks a folder whose deletion the service refuses, because the service cannot delete folders.
@@ -307,21 +301,4 @@ function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: L
   if (key === null) return false;
   const scannedFolder = local?.folders.get(path);
   return made.has(key) || (scannedFolder !== undefined && toFolderInodeKey(scannedFolder) === key);
-}
-
-export type FreePath =
-  | { readonly kind: "free"; readonly path: LocalPath }
-  | { readonly kind: "unknown"; readonly why: string };
-
-/**
- * Returns the first free path of a series. Stops at a path that cannot be read, because all other
- * paths may be unreadable for the same reason.
- */
-export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
-  for (let number = 1; ; number++) {
-    const path = pathOf(number);
-    const atPath = disk.look(path);
-    if (atPath.kind === "absent") return { kind: "free", path };
-    if (atPath.kind === "unknown") return { kind: "unknown", why: atPath.why };
-  }
 }

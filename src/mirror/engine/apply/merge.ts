@@ -165,8 +165,8 @@ async function applyPolicy(
     return writeMergedFile(ctx, action, both, { text: local, detail, counts });
   }
   if (policy === "copy") {
-    const copyOrEnd = await keepMineBeside(ctx, record, localPath, local, action.expect);
-    if (copyOrEnd.kind === "end") return copyOrEnd.outcome;
+    const copyFailure = await keepMineBeside(ctx, record, localPath, local, action.expect);
+    if (copyFailure !== null) return copyFailure;
   }
   const note = policy === "copy" ? "; your version is beside it" : "";
   const detail = `the two edits do not merge; the conflict policy takes the version on the service${note}`;

@@ -79,7 +79,7 @@ export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveReque
     const isMoved = answer.ok && fromServicePath(ctx.world, answer.value.path) === row.to;
     if (record === null) {
       const outcome = isMoved ? STALE.noRecord : outcomeOfUndoneWrite("move", fault);
-      return { kind: "over", outcome: outcome };
+      return { kind: "over", outcome };
     }
     const observed = isMoved ? { path: row.to, ...(await readMovedVersion(ctx, record, answer.value)) } : null;
     const isBack = isMovedBack(ctx.world, row);
@@ -91,10 +91,7 @@ export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveReque
     if (record === null) return { outcome: STALE.noRecord, change: null };
     if (seen.observed === null) {
       const change = seen.isBack ? { record: correctMovedBack(record, seen.lastLocalPath) } : null;
-      return {
-        outcome: outcomeOfUndoneWrite("move", source.from === "observation" ? source.fault : null),
-        change: change,
-      };
+      return { outcome: outcomeOfUndoneWrite("move", source.fault), change };
     }
     return concludeMoved(ctx, row, record, { ...seen, observed: seen.observed }, source);
   },
@@ -117,7 +114,7 @@ function concludeMoved(
   row: DocumentMoveRow,
   record: DocumentRecord,
   { observed, lastLocalPath, isBack }: ObservedPlace & { readonly observed: NonNullable<ObservedPlace["observed"]> },
-  source: ResultSource,
+  { requestId }: ResultSource,
 ): EffectEnd {
   const { path, contentId, earlierBaseId } = observed;
   // If the request changed only the folder, but the document also has a new name, another user
@@ -133,7 +130,6 @@ function concludeMoved(
     contentId !== null && record.changeId === earlierBaseId ? { ...movedRecord, changeId: contentId } : movedRecord;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = newBase;
-  const requestId = source.from === "answer" ? source.requestId : null;
   const event = {
     kind: isReparent(row) ? "reparent-remote" : "rename-remote",
     side: "remote",
@@ -235,10 +231,7 @@ export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveReque
     const { state } = ctx.world;
     const dir = state.dir(row.dirId);
     const correction = isBack && dir !== null ? findLocalCorrection(dir, to ?? dir.remotePath, row.lastLocalPath) : [];
-    if (to === null) {
-      const fault = source.from === "observation" ? source.fault : null;
-      return { outcome: outcomeOfUndoneWrite("move", fault), change: { moved: correction } };
-    }
+    if (to === null) return { outcome: outcomeOfUndoneWrite("move", source.fault), change: { moved: correction } };
     if (!row.temporary) ctx.notes.counts.movedRemote++;
     moveFolderIds(ctx, row.from, to);
     const event = {
@@ -248,7 +241,7 @@ export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveReque
       path: row.to,
       detail: `${row.why} (${row.from} → ${to})`,
       from: dir?.localPath ?? null,
-      requestId: source.from === "answer" ? source.requestId : null,
+      requestId: source.requestId,
     } as const;
     return { outcome: DONE, change: { moved: [{ side: "remote", from: row.from, to }, ...correction], event } };
   },

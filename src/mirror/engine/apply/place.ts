@@ -24,16 +24,12 @@ import { isSameInodeAndBirth, type Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
 import { commit } from "./commit.ts";
 
-type PathOccupant =
-  /**
-   * The next listing will contain the item that is at the path. The next plan can then take the
-   * item into account.
-   */
-  | { readonly kind: "stale"; readonly detail: string }
-  /**
-   * No listing will contain the item that is at the path. The write is blocked and not sent again.
-   */
-  | { readonly kind: "blocked"; readonly detail: string };
+/**
+ * An item that is at the path of a write.
+ * - `stale`: the next listing will contain the item, so the next plan can take it into account.
+ * - `blocked`: no listing will contain the item. The write is blocked and not sent again.
+ */
+type PathOccupant = { readonly kind: "stale" | "blocked"; readonly detail: string };
 
 /**
  * Reads the item at a path that is taken according to the service (409 `path_already_exists`).

@@ -218,11 +218,10 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
     const record = ctx.world.state.record(id);
     if (record === null) return { outcome: DONE, change: null };
     ctx.notes.counts.deletedRemote++;
-    const eventFields =
-      source.from === "answer"
-        ? { detail: why, requestId: source.requestId }
-        : { detail: `${why}; no answer arrived, but the service no longer has the document` };
-    const event = { kind: "delete-remote", side: "remote", id, path, before: record.digest, ...eventFields } as const;
+    const { from, requestId } = source;
+    const detail = from === "answer" ? why : `${why}; no answer arrived, but the service no longer has the document`;
+    const { digest: before } = record;
+    const event = { kind: "delete-remote", side: "remote", id, path, before, detail, requestId } as const;
     return { outcome: DONE, change: { ends: { record, trashPath: null }, event } };
   },
 };
@@ -271,18 +270,15 @@ export const protectDocument: Effect<Omit<ProtectRow, "kind">, ProtectRow, null,
 
   async observe(ctx, { id, localPath, value }, fault) {
     const answer = await readDocument(ctx, id, localPath);
-    if (!answer.ok) {
-      const isOver = isNotFound(answer);
-      return isOver
+    if (!answer.ok)
+      return isNotFound(answer)
         ? { kind: "over", outcome: outcomeOfFault(answer.fault) }
         : { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
-    }
     if (answer.value.protected === value) return { kind: "seen", seen: "set" };
     return { kind: "over", outcome: outcomeOfUndoneWrite("write", fault) };
   },
 
-  conclude(_, { id, localPath: path, value, why: detail }, __, source) {
-    const requestId = source.from === "answer" ? source.requestId : null;
+  conclude(_, { id, localPath: path, value, why: detail }, __, { requestId }) {
     const event = { kind: value ? "protect" : "unprotect", side: "remote", id, path, detail, requestId } as const;
     return { outcome: DONE, change: { event } };
   },

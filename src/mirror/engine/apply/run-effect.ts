@@ -13,10 +13,16 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { Block } from "../../model/record.ts";
 import { nameOf, type RemotePath } from "../../../contract/path.ts";
 
-export type ResultSource =
-  | { readonly from: "answer"; readonly requestId: string | null }
-  /** `fault` is the reason why no answer arrived; null if the process ended first. */
-  | { readonly from: "observation"; readonly fault: Fault | null };
+export type ResultSource = {
+  readonly from: "answer" | "observation";
+  /** Id of the answered request; null after an observation, and if the answer has none. */
+  readonly requestId: string | null;
+  /** Reason why no answer arrived; null after an answer, or if the process ended first. */
+  readonly fault: Fault | null;
+};
+
+const ANSWERED: ResultSource = { from: "answer", requestId: null, fault: null };
+const OBSERVED: ResultSource = { from: "observation", requestId: null, fault: null };
 
 type PreparedEffect<Row extends Intent, Input> = {
   readonly row: Row;
@@ -112,7 +118,7 @@ export async function runEffect<Action, Row extends Intent, Input, Seen>(
   const result =
     answer.kind === "failed" ? await refuseRequest(ctx, effect, preparedOrEnd.value, answer.fault) : answer;
   const requestId = result.kind === "seen" ? (result.requestId ?? null) : null;
-  return endEffect(ctx, effect, rowId, row, result, { from: "answer", requestId });
+  return endEffect(ctx, effect, rowId, row, result, { ...ANSWERED, requestId });
 }
 
 async function refuseRequest<Row extends Intent, Input>(
@@ -134,7 +140,7 @@ export async function recoverEffect<Row extends Intent, Seen>(
   fault: Fault | null,
 ): Promise<Outcome> {
   const result = await effect.observe(ctx, row, fault);
-  return endEffect(ctx, effect, rowId, row, result, { from: "observation", fault });
+  return endEffect(ctx, effect, rowId, row, result, { ...OBSERVED, fault });
 }
 
 /** Resolves when the journal row and its content are committed. Only then may the effect begin. */
@@ -213,7 +219,7 @@ export function recoverLocalEffect<Row extends Intent, Seen>(
   row: Row,
 ): string | null {
   const result = effect.observe(ctx, row);
-  return findOpenReason(concludeLocal(ctx, effect, rowId, row, result, { from: "observation", fault: null }));
+  return findOpenReason(concludeLocal(ctx, effect, rowId, row, result, OBSERVED));
 }
 
 export function concludeLocal<Row extends Intent, Seen>(
@@ -222,7 +228,7 @@ export function concludeLocal<Row extends Intent, Seen>(
   rowId: number,
   row: Row,
   shown: EffectResult<Seen>,
-  source: ResultSource = { from: "answer", requestId: null },
+  source = ANSWERED,
 ): Outcome {
   if (shown.kind === "open") return shown.outcome;
   return ctx.world.state.transact(() => closeEffect(ctx, effect, rowId, row, shown, source)).outcome;

@@ -97,13 +97,6 @@ function readSentRows({ notes, world: { state } }: CycleContext): readonly OpenS
   return notes.tally.hasSent ? state.intents().filter(isSentRow) : [];
 }
 
-function readSentOnBase(
-  ctx: CycleContext,
-  { id, digest }: Pick<DocumentRecord, "id" | "digest">,
-): readonly OpenSentRow[] {
-  return readSentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
-}
-
 /** Returns true if a recent POST for this path had this content, and no read found it. */
 export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boolean {
   const isPost = ({ intent: { id, localPath, digest } }: OpenSentRow) =>
@@ -134,8 +127,13 @@ export function findCommonSentVersion(
   return sentRow?.intent.digest ?? null;
 }
 
-function readSentInPeriod(ctx: CycleContext, record: DocumentRecord, since: SentPeriod): readonly OpenSentRow[] {
-  return readSentOnBase(ctx, record).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
+function readSentInPeriod(
+  ctx: CycleContext,
+  { id, digest }: DocumentRecord,
+  since: SentPeriod,
+): readonly OpenSentRow[] {
+  const sentOnBase = readSentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
+  return sentOnBase.filter(({ run }) => since === "lately" || ctx.isThisRun(run));
 }
 
 /**

@@ -21,7 +21,7 @@ import {
   withEnd,
   withValue,
 } from "./effect.ts";
-import { ensureFolders, findFreePath, type FreePath } from "./folder.ts";
+import { ensureFolders } from "./folder.ts";
 import { type EffectResult, type LocalEffect, runLocalEffect } from "./run-effect.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
@@ -309,19 +309,22 @@ export function moveBeside(
   row: SetAsideFile & { readonly id: string },
   why: string,
 ): EffectResult<never> {
-  const pathBeside = findPathBeside(ctx, row.path);
-  if (pathBeside.kind === "unknown")
-    return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${pathBeside.why}`);
-  return putBack(ctx, { ...row, path: pathBeside.path }, `${why}, so mdmirror saved it beside the file`);
+  const { disk } = ctx.world;
+  for (let number = 1; ; number++) {
+    const path = makePathBeside(row.path, number, disk.names().maxNameBytes);
+    const atPath = disk.look(path);
+    if (atPath.kind === "absent") return putBack(ctx, { ...row, path }, `${why}, so mdmirror saved it beside the file`);
+    // All further paths may be unreadable for the same reason.
+    if (atPath.kind === "unknown")
+      return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${atPath.why}`);
+  }
 }
 
-/** Returns the first free path: `note-late.md` for `note.md`, then `note-late-2.md`. */
-function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): FreePath {
+/** Returns `note-late.md` for `note.md`, then `note-late-2.md`. */
+function makePathBeside(path: LocalPath, number: number, maxNameBytes: number): LocalPath {
   const stem = nameOf(path).replace(/\.md$/, "");
-  return findFreePath(disk, (number) => {
-    const tail = `-late${number === 1 ? "" : `-${number}`}.md`;
-    return joinPath(parentOf(path), `${cutToBytes(stem, disk.names().maxNameBytes - tail.length)}${tail}`);
-  });
+  const tail = `-late${number === 1 ? "" : `-${number}`}.md`;
+  return joinPath(parentOf(path), `${cutToBytes(stem, maxNameBytes - tail.length)}${tail}`);
 }
 
 /** Moves a set-aside file back. Returns the reason if the move failed; null on success. */

@@ -134,13 +134,13 @@ const EFFECTS: { readonly [K in Action["kind"]]: PerformFunction<K> } = {
   "drop-conflict": (ctx, action) => runLocalEffect(ctx, dropConflict, action),
   "make-folder-local": makeFolderLocal,
   "make-folder-remote": (ctx, action) => runEffect(ctx, makeFolderRemote, action),
-  "link-folder": (ctx, action) => recordFolder(ctx, action),
+  "link-folder": recordFolder,
   "move-folder-local": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move-folder" }),
   "rename-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
   "reparent-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
   "remove-folder-local": removeFolderLocal,
   "remove-folder-remote": (ctx, action) => runEffect(ctx, removeFolderRemote, action),
-  "forget-folder": (ctx, action) => forgetFolder(ctx, action),
+  "forget-folder": forgetFolder,
 };
 
 export async function performAction(ctx: CycleContext, action: Action): Promise<Outcome> {
