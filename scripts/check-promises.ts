@@ -19,7 +19,7 @@ type Promised = {
   readonly id: string;
   readonly name: string;
   /** True if every simulation run checks it. */
-  readonly inLives: boolean;
+  readonly inRuns: boolean;
   readonly how: string;
   readonly amount: string;
 };
@@ -27,7 +27,7 @@ type Promised = {
 const promised = (id: string, name: string, how: string, amount: string): Promised => ({
   id,
   name,
-  inLives: !["I05", "I15", "I17", "I18", "I20", "I23", "I24", "I25", "I29", "I31"].includes(id),
+  inRuns: !["I05", "I15", "I17", "I18", "I20", "I23", "I24", "I25", "I29", "I31"].includes(id),
   how,
   amount,
 });
@@ -119,11 +119,11 @@ function readTitles(): Title[] {
  * rarely changes it.
  */
 function promiseTable(grouped: ReadonlyMap<string, readonly Title[]>): string[] {
-  const rows = PROMISED.map(({ id, name, inLives, how, amount }) => {
+  const rows = PROMISED.map(({ id, name, inRuns, how, amount }) => {
     const files = new Set(grouped.get(id)!.map(({ file }) => file));
-    const rooms = Map.groupBy(files, (file) => file.split("/")[1]!);
-    const where = [...rooms].map(([room, those]) => `${room} ${those.length}`).sort();
-    return [id, inLives ? "●" : "", name, how, amount, where.join(", ")];
+    const folders = Map.groupBy(files, (file) => file.split("/")[1]!);
+    const where = [...folders].map(([folder, those]) => `${folder} ${those.length}`).sort();
+    return [id, inRuns ? "●" : "", name, how, amount, where.join(", ")];
   });
   return tableLines(["", "", "promise", "tested by", "how much", "in"], rows);
 }

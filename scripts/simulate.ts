@@ -42,7 +42,7 @@ const { values } = parseArgs({
 });
 const first = Number(values.seed);
 const runs = Number(values.runs);
-process.exit((values.replay === undefined ? await runLives() : replay(values.replay)) === 0 ? 0 : 1);
+process.exit((values.replay === undefined ? await runSeeds() : replay(values.replay)) === 0 ? 0 : 1);
 
 /** Prints the plan of a bundle. Returns the number of differences from the recorded plan. */
 function replay(file: string): number {
@@ -56,7 +56,7 @@ type Reported =
   | { readonly kind: "failure"; readonly text: string }
   | { readonly kind: "totals"; readonly totals: Totals };
 
-async function runLives(): Promise<number> {
+async function runSeeds(): Promise<number> {
   const workers = Math.max(1, Math.min(Number(values.workers), runs));
   const sum = noTotals();
   const profile = values.profile === undefined ? null : readProfile(values.profile);

@@ -65,7 +65,7 @@ async function tour(fixture: Fixture): Promise<string[]> {
   const idBefore = (await find(fixture, renamed))?.id;
 
   say("");
-  say("here → service: an edit, a new file, a rename");
+  say("local → service: an edit, a new file, a rename");
   appendFileSync(join(root, edited), LINE);
   writeFileSync(join(root, here), `# Written here\n\nBy a tool that knows nothing of the service (${mark}).\n`);
   renameSync(join(root, renamed), join(root, to));
@@ -80,7 +80,7 @@ async function tour(fixture: Fixture): Promise<string[]> {
   check((await fixture.countBrokenLinks()) === brokenBefore, `${to}: the rename broke no link`);
 
   say("");
-  say("service → here: an edit, a new file, a rename, a deletion");
+  say("service → local: an edit, a new file, a rename, a deletion");
   const doc = await read(fixture, edited);
   if (doc !== null) await put(fixture, doc, doc.content.slice(0, -LINE.length));
   await call(fixture, "POST", "/v1/files", { path: there, content: "# Written there\n\nBy somebody else.\n" });
@@ -89,13 +89,13 @@ async function tour(fixture: Fixture): Promise<string[]> {
   if (made !== null) await call(fixture, "DELETE", `/v1/files/${made.id}`);
   if ((await sync()) !== 0) return ["mdmirror sync did not end well"];
   check(!readFileSync(join(root, edited), "utf8").endsWith(LINE), `${edited}: the edit is in the file`);
-  check(existsSync(join(root, there)), `${there}: the new file is here`);
-  check(existsSync(join(root, renamed)) && !existsSync(join(root, to)), `${renamed}: renamed here`);
+  check(existsSync(join(root, there)), `${there}: the new file is in the folder`);
+  check(existsSync(join(root, renamed)) && !existsSync(join(root, to)), `${renamed}: renamed in the folder`);
   check((await fixture.countBrokenLinks()) === brokenBefore, `${renamed}: the rename broke no link`);
-  check(!existsSync(join(root, here)), `${here}: deleted there, and in .mdmirror/trash here`);
+  check(!existsSync(join(root, here)), `${here}: deleted in the folder, and now in .mdmirror/trash`);
 
   say("");
-  say("here → service: a deletion (looked at twice, 2 s apart, before anything is deleted there)");
+  say("local → service: a deletion (checked twice, 2 s apart, before anything is deleted on the service)");
   rmSync(join(root, there));
   if ((await sync()) !== 0) return ["mdmirror sync did not end well"];
   check((await find(fixture, there)) === null, `${there}: deleted on the service`);

@@ -37,7 +37,7 @@ export async function runPart(script: string, home: string, parts: Parts): Promi
   if (asksForHelp()) {
     if (!named) {
       printUsage(home);
-      console.log(`Parts: ${names}; npm run ${script} -- PART --help tells of one. Without a part:\n`);
+      console.log(`Parts: ${names}; npm run ${script} -- PART --help describes one. Without a part:\n`);
     }
     printUsage(part.file);
     return;

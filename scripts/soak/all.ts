@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { saveResult } from "../results.ts";
 import { FAULTS } from "./faults.ts";
-import { type Row, tableLines } from "./row.ts";
+import { type Row, formatTable } from "./row.ts";
 
 const { values } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ for (const fault of wanted) {
   console.error(`${fault.name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
 }
 saveResult(values.json, { rows });
-for (const line of tableLines(rows)) console.log(line);
+for (const line of formatTable(rows)) console.log(line);
 const broken = rows.filter((row) => row.broken.length > 0).length;
 console.log(broken === 0 ? `${rows.length} faults: all hold` : `${broken} of ${rows.length} faults are broken`);
 process.exit(broken === 0 ? 0 : 1);

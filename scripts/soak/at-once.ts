@@ -69,7 +69,7 @@ async function syncWhileWatch({ rounds, seed }: Soak) {
       run(rig, ["status", rig.notes, "--json"]),
       second.ended,
     ]);
-    for (const [n, end] of ends.entries()) tell(n, end, round);
+    for (const [n, end] of ends.entries()) noteEnd(n, end, round);
     ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before, { syncs: 1 }));
   }
   daemon.child.kill("SIGTERM");
@@ -79,7 +79,7 @@ async function syncWhileWatch({ rounds, seed }: Soak) {
   const counted = { ...ledger.figures, "done by the daemon": asked, exits: ledger.exits() };
   return { fault: "sync-while-watch", rounds, counted, broken: ledger.broken };
 
-  function tell(n: number, { code, out }: Ended, round: number): void {
+  function noteEnd(n: number, { code, out }: Ended, round: number): void {
     ledger.ended(code);
     const wanted = n === 4 ? [LOCKED] : n === 1 ? [0, LOCKED] : [0];
     if (n === 0 && code === 0) asked++;

@@ -75,7 +75,7 @@ const DOCUMENTS = 150;
 const CLONED = 600;
 
 /** Opens a fixture whose `notes` is a folder on a separate disk. */
-async function fieldOnDisk(seed: number, size: string): Promise<Rig & { readonly disk: string }> {
+async function openRigOnDisk(seed: number, size: string): Promise<Rig & { readonly disk: string }> {
   const rig = await openRig(seed);
   const disk = join(rig.folder, "disk");
   mount(disk, size);
@@ -100,7 +100,7 @@ async function fullClone(soak: Soak): Promise<Row> {
   const ledger = openLedger();
   let met = 0;
   for (let round = 0; round < rounds; round++) {
-    const rig = await fieldOnDisk(seed * 1_000 + round, "64m");
+    const rig = await openRigOnDisk(seed * 1_000 + round, "64m");
     const texts = new Set<string>();
     for (let n = 0; n < CLONED; n++) {
       const text = newText(`doc ${n}`).repeat(1 + (n % 9));
@@ -145,7 +145,7 @@ async function fullMerge(soak: Soak): Promise<Row> {
   if (why !== null) return injectedFullDisk("full-merge", why, soak);
   const { rounds, seed } = soak;
   const ledger = openLedger();
-  const rig = await fieldOnDisk(seed, "16m");
+  const rig = await openRigOnDisk(seed, "16m");
   await fillService(rig, DOCUMENTS);
   await linkAndSync(rig);
   let met = 0;

@@ -28,7 +28,7 @@ export type Fault = {
 const HEAD = ["fault", "rounds", "counted", ""] as const;
 
 /** Returns the table, with one line below it for each breach and each note. */
-export function tableLines(rows: readonly Row[]): string[] {
+export function formatTable(rows: readonly Row[]): string[] {
   const cells = rows.map(({ fault, rounds, counted, broken }) => [
     fault,
     String(rounds),

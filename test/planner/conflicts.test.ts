@@ -151,7 +151,7 @@ describe("the service has moved on, and the copy before was edited", () => {
   });
 });
 
-/** Two conflicts in one folder, and names that two documents want. */
+// Two conflicts in one folder, and names that two documents want.
 
 test("names of the form of a conflict copy are no documents", () => {
   const world = worldAfter(["a.md=1", "other b_(theirs).md sidecar", "", ""]);

@@ -301,7 +301,7 @@ test("I21 an approval of empty texts covers these texts on these versions only",
   expect(reasonsOf(planOf(world, {}, { approved: keys }))).toEqual(EMPTIED_TWICE);
 });
 
-/** How many deletions need no approval: a share of the known documents, within bounds. */
+// Deletions without approval: a share of the known documents, within bounds.
 
 test.each([
   [0, 10],
@@ -333,8 +333,6 @@ test("for a restored service nothing is removed locally without approval, and ea
   expect(reasonsOf(planOf(removeLocally(synced(20), 2), {}, { restored: true }))).toEqual([]);
   expect(reasonsOf(planOf(synced(300), {}, { restored: true, earlierChangeIds: 1 }))).toEqual(["service-restored"]);
 });
-
-/** Worlds for the safety checks, and readers of their results. */
 
 function synced(count: number): World {
   const world = new World();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FAULTS } from "../../scripts/soak/faults.ts";
-import { type Row, tableLines } from "../../scripts/soak/row.ts";
+import { type Row, formatTable } from "../../scripts/soak/row.ts";
 
 /** One round of `npm run soak`, with faults of real processes, files and HTTP. */
 
@@ -14,7 +14,7 @@ test("the table lists each breach below, with its fault", () => {
     { fault: "one", rounds: 3, counted: { lost: 0, temps: 1 }, broken: ["round 2: 1 temps"] },
     { fault: "another", rounds: 12, counted: { lost: 0 }, broken: [], note: "not all of it" },
   ];
-  expect(tableLines(rows)).toEqual([
+  expect(formatTable(rows)).toEqual([
     "fault    rounds  counted",
     "-------  ------  ---------------  ------",
     "one      3       lost 0, temps 1  BROKEN",

@@ -20,7 +20,7 @@ export type ConnectionSetup = {
 };
 
 /** Returns a function that makes the n-th request of a connection. */
-type Kind = (ground: ConnectionSetup) => (n: number) => PlannedRequest;
+type Kind = (setup: ConnectionSetup) => (n: number) => PlannedRequest;
 
 /**
  * Distance of two documents in a row, so that neighbours in the database are not requested one
@@ -34,12 +34,12 @@ const any = ({ known, mine, connections }: ConnectionSetup, n: number) =>
 const get = (path: string): PlannedRequest => ({ method: "GET", path, body: null });
 
 const KINDS = {
-  read: (ground) => (n) => get(`/v1/files/${any(ground, n).id}`),
+  read: (setup) => (n) => get(`/v1/files/${any(setup, n).id}`),
   "read one":
     ({ known }) =>
     (_n) =>
       get(`/v1/files/${known[0]!.id}`),
-  "list 100": (_ground) => {
+  "list 100": (_setup) => {
     let cursor = "";
     return () => ({
       ...get(`/v1/files?limit=100${cursor}`),
@@ -49,9 +49,9 @@ const KINDS = {
       },
     });
   },
-  "list 1,000": (_ground) => (_n) => get("/v1/files?limit=1000"),
-  "list a folder": (ground) => (n) =>
-    get(`/v1/files?path_prefix=${encodeURIComponent(any(ground, n).path.split("/").slice(0, -1).join("/"))}`),
+  "list 1,000": (_setup) => (_n) => get("/v1/files?limit=1000"),
+  "list a folder": (setup) => (n) =>
+    get(`/v1/files?path_prefix=${encodeURIComponent(any(setup, n).path.split("/").slice(0, -1).join("/"))}`),
   create:
     ({ mine, run }) =>
     (n) => ({
@@ -74,21 +74,21 @@ const KINDS = {
         },
       };
     },
-  search: (ground) => (n) => ({
+  search: (setup) => (n) => ({
     method: "POST",
     path: "/v1/search/hybrid",
-    body: { query: `number${(n * 37 + ground.mine) % 5_000} prose`, limit: 10 },
+    body: { query: `number${(n * 37 + setup.mine) % 5_000} prose`, limit: 10 },
   }),
-  regex: (ground) => (n) => ({
+  regex: (setup) => (n) => ({
     method: "POST",
     path: "/v1/search/regex",
-    body: { query: `number${(n * 37 + ground.mine) % 5_000}\\b`, limit: 10 },
+    body: { query: `number${(n * 37 + setup.mine) % 5_000}\\b`, limit: 10 },
   }),
 } satisfies Readonly<Record<string, Kind>>;
 
 export type KindName = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as KindName[];
 
-export function requestsOf(kind: KindName, ground: ConnectionSetup): (n: number) => PlannedRequest {
-  return KINDS[kind](ground);
+export function requestsOf(kind: KindName, setup: ConnectionSetup): (n: number) => PlannedRequest {
+  return KINDS[kind](setup);
 }

@@ -1,7 +1,7 @@
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import { findMutant } from "./all.ts";
-import { checkMutant, editsOf, plantInto, SRC } from "./mutant.ts";
+import { checkMutant, editsOf, applyMutant, SRC } from "./mutant.ts";
 
 /**
  * `MDMIRROR_MUTANT=ID node --import hook.ts …`: loads `src` with this mutant, in this process and
@@ -16,6 +16,6 @@ registerHooks({
     const result = nextLoad(url, context);
     const file = files.get(url.replace(/\?.*$/, ""));
     if (file === undefined || result.source === undefined || result.source === null) return result;
-    return { ...result, source: plantInto(mutant, file, Buffer.from(result.source as Uint8Array).toString("utf8")) };
+    return { ...result, source: applyMutant(mutant, file, Buffer.from(result.source as Uint8Array).toString("utf8")) };
   },
 });

@@ -39,7 +39,7 @@ export function editsOf({ file, find, replace, also = [] }: Mutant): readonly Ed
  * Returns a source file with the changes of the mutant.
  * @throws if code to be replaced does not occur exactly once
  */
-export function plantInto(mutant: Mutant, file: string, source: string): string {
+export function applyMutant(mutant: Mutant, file: string, source: string): string {
   let mutated = source;
   for (const { find, replace } of editsOf(mutant).filter((edit) => edit.file === file)) {
     const parts = mutated.split(find);
@@ -56,7 +56,7 @@ export function plantInto(mutant: Mutant, file: string, source: string): string 
 export function checkMutant(mutant: Mutant): void {
   for (const { file } of editsOf(mutant)) {
     const source = readFileSync(SRC + file, "utf8");
-    if (plantInto(mutant, file, source) === source)
+    if (applyMutant(mutant, file, source) === source)
       throw new Error(`mutant ${mutant.id} changes nothing in src/${file}`);
   }
 }

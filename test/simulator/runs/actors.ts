@@ -48,7 +48,8 @@ export class Actors {
   readonly #everUnreadable = new Set<string>();
   /** Ids that some mirror's key could not read at some time of any sync. */
   readonly #everHidden = new Set<string>();
-  #looker = 0;
+  /** Index of the mirror that syncs. */
+  #syncing = 0;
 
   constructor({ seed, setup }: Script) {
     this.simulatedWorld = new SimulatedWorld(seed, setup);
@@ -66,15 +67,15 @@ export class Actors {
     };
   }
 
-  startLooking(mirror: number): void {
-    this.#looker = mirror;
+  startSync(mirror: number): void {
+    this.#syncing = mirror;
     this.#everUnreadable.clear();
     this.noteIds();
   }
 
   /** Records the ids that the syncing mirror cannot read now. */
   noteIds(): void {
-    const readable = new Set(this.simulatedWorld.readable(this.#looker).map(({ id }) => id as string));
+    const readable = new Set(this.simulatedWorld.readable(this.#syncing).map(({ id }) => id as string));
     this.liveIds();
     for (const id of this.#tags.keys())
       if (!readable.has(id)) {

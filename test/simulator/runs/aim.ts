@@ -11,7 +11,7 @@ import type { SyncStep } from "./script.ts";
 /** LIMIT: interventions in one sync; with more, no sync would end. */
 const MOST = 4;
 const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "write-in-place", "rename"] as const;
-const PARKED = `${ROOT}/.mdmirror/tmp/`;
+const SET_ASIDE = `${ROOT}/.mdmirror/tmp/`;
 
 /**
  * Lets users act on the document that a mirror is about to change, at the call that changes it.
@@ -75,8 +75,8 @@ export class Aim {
       if (userFolder.user.exists(folder)) this.#act(`${own} comes back`, () => userFolder.user.write(path, removed));
       return;
     }
-    const isParking = to?.startsWith(PARKED) === true;
-    if (isParking && userFolder.half === null && this.#meets(odds / 2)) this.keepOpen(path);
+    const isSettingAside = to?.startsWith(SET_ASIDE) === true;
+    if (isSettingAside && userFolder.half === null && this.#meets(odds / 2)) this.keepOpen(path);
     else if (this.#meets(odds))
       this.#act("aimed", () =>
         actInFolder(userFolder, this.#actors.history, this.#dice.pick(SAVES), this.#seed(), own),

@@ -71,13 +71,13 @@ export class Incidents {
     if (this.#left.size === 0) return null;
     const moment = this.#momentOf(request);
     if (moment === null) return null;
-    let befallen: RequestFault | null = null;
+    let fault: RequestFault | null = null;
     for (const incident of this.#due(moment)) {
       const id = idIn(request);
       const path = id === null ? null : (this.#mirror.state.record(id as DocId)?.localPath ?? null);
-      befallen = faultOfIncident(incident, request) ?? this.#happen(incident, id, path);
+      fault = faultOfIncident(incident, request) ?? this.#happen(incident, id, path);
     }
-    return befallen;
+    return fault;
   }
 
   /** Called before each port call. */

@@ -23,7 +23,7 @@ export type RunFacts = {
   /**
    * Changes of each side before the sync; null if a write that may revert them is still on its way.
    */
-  readonly sighted: ChangesBefore | null;
+  readonly changesBefore: ChangesBefore | null;
   readonly intervened: boolean;
   readonly unmounted: boolean;
   /**
@@ -61,8 +61,8 @@ export function checkRun(actors: Actors, index: number, facts: RunFacts, idsBefo
   checkBase(actors, mirror);
   checkStopped(actors, mirror, facts);
   checkDirection(actors, mirror, facts);
-  if (facts.sighted !== null && !facts.killed && !facts.intervened)
-    checkUndone(actors, mirror, facts.sighted, actors.oracles[index]!.refusedIds);
+  if (facts.changesBefore !== null && !facts.killed && !facts.intervened)
+    checkUndone(actors, mirror, facts.changesBefore, actors.oracles[index]!.refusedIds);
   const { user } = mirror.disk;
   if (user.read(`${ROOT}/${PRIVATE_FOLDER}/diary.md`) !== CANARY || user.read("/home/ann/outside/secret.md") !== CANARY)
     history.fail(`I26 mirror ${index} changed what is private or outside`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { create, open, sync } from "./oracle-fixture.ts";
-import { checkUndone, sightBefore } from "./oracle-undone.ts";
+import { checkUndone, findChangesBefore } from "./oracle-undone.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 import type { Policy } from "../../../src/mirror/model/policy.ts";
@@ -24,7 +24,7 @@ async function movedBack(
   for (const path of ["a.md", "t-2.md", "d/b.md", "e-2/b.md"]) create(actors, path);
   await sync(actors, 0);
   user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
-  const before = sightBefore(actors, mirror!);
+  const before = findChangesBefore(actors, mirror!);
   const taken = to.endsWith(".md") ? { path: to, content: "another\n" } : { path: to };
   if (isTaken) actors.simulatedWorld.ask("POST", "content" in taken ? "/v1/files" : "/v1/folders", taken);
   const { records, dirs } = mirror!.state.load();
@@ -76,7 +76,7 @@ describe("a document whose file is gone locally and comes back", () => {
     actors.history.vanishes(text);
     if (aside === null) user.remove(`${ROOT}/a.md`);
     else user.rename(`${ROOT}/a.md`, aside);
-    const before = sightBefore(actors, mirror!);
+    const before = findChangesBefore(actors, mirror!);
     user.write(`${ROOT}/a.md`, text);
     checkUndone(actors, mirror!, before, new Set());
     expect(actors.history.failures).toEqual(failures);
@@ -107,7 +107,7 @@ describe("a document that was renamed and renamed back on the service, and delet
     const text = disk.user.read(`${ROOT}/a.md`)!;
     history.vanishes(text);
     disk.user.remove(`${ROOT}/a.md`);
-    const before = sightBefore(actors, mirrors[0]!);
+    const before = findChangesBefore(actors, mirrors[0]!);
     disk.user.write(`${ROOT}/a.md`, text);
     checkUndone(actors, mirrors[0]!, before, new Set());
     expect(history.failures).toEqual(failures);

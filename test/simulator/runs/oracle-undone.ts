@@ -52,7 +52,7 @@ export type ChangesBefore = {
   readonly blocked: ReadonlySet<string>;
 };
 
-export function sightBefore(actors: Actors, mirror: SimulatedMirror): ChangesBefore {
+export function findChangesBefore(actors: Actors, mirror: SimulatedMirror): ChangesBefore {
   const { state } = mirror;
   const { records, dirs, conflicts, blocks } = state.load();
   const { prefix } = mirror.setup;

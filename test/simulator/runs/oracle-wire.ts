@@ -179,14 +179,14 @@ export class WireOracle {
     if (content === live.text || withoutDestinations(content) !== withoutDestinations(live.text)) return;
     const files = this.#simulatedWorld.files();
     const [before, after] = [linksIn(live.text), linksIn(content)];
-    const isNews = before.some((link, n) => {
+    const isEdit = before.some((link, n) => {
       const id = targetOnService(link, files);
       if (targetOnService(after[n]!, files) !== id) return true;
       // The target was deleted, so the id is another document's. It may have the same tag: an
       // edited local file was uploaded as a new document.
       return link.said !== id && after[n]!.said === id && this.#history.mayVanish.has(link.to);
     });
-    if (!isNews) this.#fail(`I10 a PUT that only changes the form of links of ${live.path}`);
+    if (!isEdit) this.#fail(`I10 a PUT that only changes the form of links of ${live.path}`);
   }
 
   /** Called with the answer to a request, or with the reason why there was none. */

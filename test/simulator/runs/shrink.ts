@@ -8,17 +8,17 @@ import type { Act, Script, Step, WatchStep } from "./script.ts";
  */
 export async function shrink(
   script: Script,
-  life: Simulation,
+  run: Simulation,
   most = 400,
-): Promise<{ readonly script: Script; readonly life: Simulation }> {
-  const promise = promiseOf(life);
-  let best = { script, life };
+): Promise<{ readonly script: Script; readonly run: Simulation }> {
+  const promise = promiseOf(run);
+  let best = { script, run };
   let tries = 0;
   const attempt = async (candidate: Script): Promise<boolean> => {
     if (tries++ >= most) return false;
     const end = await runSimulation(candidate);
     if (end.failures.length === 0 || promiseOf(end) !== promise) return false;
-    best = { script: candidate, life: end };
+    best = { script: candidate, run: end };
     return true;
   };
   const fewerSteps = (): Promise<void> =>

@@ -25,9 +25,9 @@ const shared = new Map<string, Promise<Simulation>>();
 function simulate(script: Script): Promise<Simulation> {
   if (script.seed > 2) return runSimulation(script);
   const key = JSON.stringify(script);
-  const life = shared.get(key) ?? runSimulation(script);
-  shared.set(key, life);
-  return life;
+  const run = shared.get(key) ?? runSimulation(script);
+  shared.set(key, run);
+  return run;
 }
 
 describe("runs that failed once", () => {
@@ -93,9 +93,9 @@ describe("seeded runs of several mirrors and a user of the web app", () => {
   it.each(KINDS)("$name", async ({ simulations, scriptOf, first = 1 }) => {
     const totals = noTotals();
     for (let seed = first; seed < first + runs(simulations); seed++) {
-      const life = await simulate(scriptOf(seed));
-      expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
-      countRun(totals, life);
+      const run = await simulate(scriptOf(seed));
+      expect({ seed, failures: run.failures }).toEqual({ seed, failures: [] });
+      countRun(totals, run);
     }
     // Runs without syncs and kills would prove nothing.
     expect(totals.syncs).toBeGreaterThan(0);
@@ -153,9 +153,9 @@ describe("seeded runs of several mirrors and a user of the web app", () => {
       ...script,
       steps: [...script.steps, { do: "grant", mirror: 99, level: "full", seed: 1 } as const],
     };
-    const life = await runSimulation(impossible);
-    expect(life.failures).toHaveLength(1);
-    const small = await shrink(impossible, life, 60);
+    const run = await runSimulation(impossible);
+    expect(run.failures).toHaveLength(1);
+    const small = await shrink(impossible, run, 60);
     expect(small.script.steps).toEqual([{ do: "grant", mirror: 99, level: "full", seed: 1 }]);
   });
 });

@@ -17,7 +17,7 @@ import { cutShort, drawFault, makeTrouble, type RequestFault } from "./faults.ts
 import { actInFolder } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
 import { type SimulatedMirror, NO_HOOKS } from "./mirror.ts";
-import { sightBefore } from "./oracle-undone.ts";
+import { findChangesBefore } from "./oracle-undone.ts";
 import { checkRun, type RunFacts } from "./oracle-run.ts";
 import type { SyncStep } from "./script.ts";
 import { Incidents } from "./incidents.ts";
@@ -36,12 +36,12 @@ export type Work = (world: World, ledger: Ledger) => Promise<RunReport | null>;
 export async function runSync(actors: Actors, step: SyncStep, work: Work | null = null): Promise<RunFacts> {
   const { history, tally } = actors;
   const mirror = actors.mirrors[step.mirror]!;
-  const judge = actors.oracles[step.mirror]!;
+  const oracle = actors.oracles[step.mirror]!;
   const before = treeOf(mirror);
   const idsBefore = actors.liveIds();
   const { torn } = actors.simulatedWorld;
   const { arrived } = actors.simulatedWorld.late;
-  const sighted = actors.simulatedWorld.late.awaits ? null : sightBefore(actors, mirror);
+  const changesBefore = actors.simulatedWorld.late.awaits ? null : findChangesBefore(actors, mirror);
   const ledger = new Ledger(mirror);
   if (step.kill?.power) {
     mirror.disk.settle();
@@ -56,8 +56,8 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   if ((mirror.state.runs(1)[0]?.run ?? 0) % 2 === 1) mirror.disk.advance(2_500);
   const watch = watchDisk(actors, mirror);
   const calm = makeTrouble(mirror, step);
-  judge.startRun(work !== null);
-  actors.startLooking(step.mirror);
+  oracle.startRun(work !== null);
+  actors.startSync(step.mirror);
   const aim = new Aim(actors, step, ledger);
   const intervene = intervener(actors, step, ledger);
   const incidents = new Incidents(actors, step, ledger, aim);
@@ -76,9 +76,9 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
       watch.onDisk(call, path, to);
       aim.onDisk(call, path, to);
       incidents.onDisk(call, path, to);
-      judge.onDisk(call, path);
+      oracle.onDisk(call, path);
     },
-    onScan: () => judge.onScan(),
+    onScan: () => oracle.onScan(),
   });
   const once: Work = () => {
     return syncToConvergence(world, { settings: settingsOf(mirror), retryRefused: step.retry, kind: "sync" });
@@ -94,12 +94,12 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     if (step.kill?.power) {
       const dice = rollDice(step.seed + 5);
       mirror.losePower(() => dice.fraction());
-      judge.forgetJournal();
+      oracle.forgetJournal();
       ledger.lostPower(history);
       tally.powerCuts++;
     }
   }
-  ledger.judge(actors.mirrors, actors.simulatedWorld, history, judge.shownTexts, end !== null);
+  ledger.judge(actors.mirrors, actors.simulatedWorld, history, oracle.shownTexts, end !== null);
   // A sync with open problems may have a blocked move. Base then has the document's former path,
   // and after an edit only similar content identifies it.
   const isAllKnown = work === null && report?.state === "in-sync" && report.counts.blocked === 0;
@@ -108,7 +108,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     report,
     killed: end === null,
     before,
-    sighted,
+    changesBefore,
     intervened:
       step.interventions.length > 0 ||
       (step.aim ?? null) !== null ||
@@ -244,10 +244,10 @@ class MirrorConnection {
     history.decisions.update(`${request.method} ${request.path.replace(/cursor=[^&]*/, "")} ${request.body ?? ""}\n`);
   }
 
-  async #exchange(request: WireRequest, befallen: RequestFault | null): Promise<WireResult> {
+  async #exchange(request: WireRequest, fault: RequestFault | null): Promise<WireResult> {
     const { simulatedWorld, tally } = this.#actors;
-    if (befallen !== null) tally.fault(befallen.kind === "answer" ? befallen.name : befallen.kind);
-    switch (befallen?.kind) {
+    if (fault !== null) tally.fault(fault.kind === "answer" ? fault.name : fault.kind);
+    switch (fault?.kind) {
       case undefined:
         return { kind: "answer", response: await simulatedWorld.handle(request) };
       case "not-sent":
@@ -255,7 +255,7 @@ class MirrorConnection {
       case "lost-before":
         return LOST;
       case "late":
-        simulatedWorld.late.delay(request, befallen.wait);
+        simulatedWorld.late.delay(request, fault.wait);
         return { kind: "lost", why: "deadline of 30 s" };
       case "lost-after":
         await simulatedWorld.handle(request);
@@ -263,7 +263,7 @@ class MirrorConnection {
       case "cut":
         return { kind: "answer", response: cutShort(await simulatedWorld.handle(request)) };
       case "answer":
-        return { kind: "answer", response: befallen.response };
+        return { kind: "answer", response: fault.response };
     }
   }
 }

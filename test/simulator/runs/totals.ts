@@ -27,8 +27,8 @@ export function noTotals(): Totals {
   return { ...sums, crashPoints: new Set(), faults: new Map(), moments: new Map() };
 }
 
-export function countRun(totals: Totals, life: Simulation): void {
-  addTotals(totals, { ...life, runs: 1, steps: life.steps.length, failed: life.failures.length > 0 ? 1 : 0 });
+export function countRun(totals: Totals, run: Simulation): void {
+  addTotals(totals, { ...run, runs: 1, steps: run.steps.length, failed: run.failures.length > 0 ? 1 : 0 });
 }
 
 type Sums = Omit<Totals, "crashPoints" | "faults" | "moments"> & {

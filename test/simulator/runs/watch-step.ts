@@ -42,11 +42,11 @@ function watchFor(actors: Actors, step: WatchStep): Work {
   return async (world, ledger): Promise<RunReport | null> => {
     const { watcher, hint } = watchedBy();
     const dice = rollDice(step.seed + 3);
-    const news =
+    const events =
       actors.simulatedWorld.hasEvents && hasEventStream(step) ? new ReportedEvents(rollDice(step.seed + 5)) : null;
     const daemon = createDaemon(world, watcher, {
       settings: settingsOf(mirror, false),
-      ...(news === null ? {} : { events: news }),
+      ...(events === null ? {} : { events }),
     });
     const stopping = new AbortController();
     const program = new Program({ actors, mirror, ledger, daemon });
@@ -60,13 +60,13 @@ function watchFor(actors: Actors, step: WatchStep): Work {
     for (const act of step.acts) {
       await pass(actors, mirror, act.after, () => ended !== null);
       const before = entriesOf(mirror);
-      const there = news === null ? [] : actors.simulatedWorld.readable(step.mirror);
+      const there = events === null ? [] : actors.simulatedWorld.readable(step.mirror);
       actors.tally.interventions++;
       actors.history.note(perform({ actors, mirror, ledger, program }, act));
       actors.noteIds();
       actors.history.noteScan(step.mirror, treeOf(mirror), false);
       mirror.disk.advance(10);
-      news?.reportChanges(there, actors.simulatedWorld.readable(step.mirror));
+      events?.reportChanges(there, actors.simulatedWorld.readable(step.mirror));
       if (dice.below(HINTS_LOST) > 0) for (const one of hintsOf(before, entriesOf(mirror), dice)) hint(one);
     }
     await pass(actors, mirror, step.rest, () => ended !== null);

@@ -1,8 +1,6 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import { marksOf } from "./contents.ts";
 
-/** Reads requests and answers. */
-
 /**
  * Returns the part of a change id that a rename does not change, for deployments in which a rename
  * gives a new id.

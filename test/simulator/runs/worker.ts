@@ -44,19 +44,19 @@ const totals = noTotals();
 for (let seed = first + offset; seed < first + runs; seed += every) {
   const made = MAKERS[kind](seed, steps);
   const script = profile === null ? made : { ...made, setup: { ...made.setup, variant: PROFILES[profile] } };
-  const life = await runSimulation(script);
-  countRun(totals, life);
-  if (life.failures.length === 0) continue;
+  const run = await runSimulation(script);
+  countRun(totals, run);
+  if (run.failures.length === 0) continue;
   // Reported before the run is shrunk, because a run of programs takes hours to shrink.
-  report(`seed ${seed}: ${life.failures.length} failures, the first: ${life.failures[0]}`);
-  const small = await shrink(script, life);
+  report(`seed ${seed}: ${run.failures.length} failures, the first: ${run.failures[0]}`);
+  const small = await shrink(script, run);
   const reported = [
-    `seed ${seed} shrunk to ${small.script.steps.length} steps: ${small.life.failures[0]}`,
+    `seed ${seed} shrunk to ${small.script.steps.length} steps: ${small.run.failures[0]}`,
     `  ${JSON.stringify(small.script.setup)}`,
     ...small.script.steps.map(
-      (step, index) => `    ${index + 1}. ${describeStep(step)}\n       ${small.life.steps[index] ?? ""}`,
+      (step, index) => `    ${index + 1}. ${describeStep(step)}\n       ${small.run.steps[index] ?? ""}`,
     ),
-    ...small.life.why.map((line) => `  why ${line}`),
+    ...small.run.why.map((line) => `  why ${line}`),
     `  as a row: ${JSON.stringify(small.script)}`,
   ];
   report(reported.join("\n"));
