@@ -4,12 +4,8 @@ import { dirname, join } from "node:path";
 import { systemClock } from "../../src/common/clock.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { Wire, WireResult } from "../../src/common/wire.ts";
-import {
-  createDaemon,
-  type Daemon,
-  type DaemonEvent,
-  type DaemonTiming,
-} from "../../src/mirror/engine/daemon/daemon.ts";
+import { createDaemon } from "../../src/mirror/engine/daemon/daemon.ts";
+import type { Daemon, DaemonEvent, DaemonTiming } from "../../src/mirror/engine/daemon/interface.ts";
 import { rememberRoot } from "../../src/mirror/engine/run/guard-facts.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";

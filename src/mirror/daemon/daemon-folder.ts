@@ -28,7 +28,7 @@ import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.
 import { ExchangeTally } from "../remote/tally.ts";
 import { checkFolderExists } from "../folder/trouble.ts";
 import { errnoClause, readErrorCode, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
-import type { DaemonEvent } from "../engine/daemon/daemon.ts";
+import type { DaemonEvent } from "../engine/daemon/interface.ts";
 import { storeRunFacts, readStopLimit, pruneDaily } from "../folder/run.ts";
 import { readRootMarker } from "../trust/gate.ts";
 

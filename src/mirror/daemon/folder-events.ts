@@ -1,4 +1,4 @@
-import type { DaemonEvent } from "../engine/daemon/daemon.ts";
+import type { DaemonEvent } from "../engine/daemon/interface.ts";
 import type { Log } from "../ports/world.ts";
 import type { Trouble } from "../../common/trouble.ts";
 

@@ -3,8 +3,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Watcher } from "../ports/disk.ts";
-import { type CreateDaemon, createDaemon, type Daemon, type DaemonTiming } from "../engine/daemon/daemon.ts";
-import type { DaemonOptions } from "../engine/daemon/interface.ts";
+import { type CreateDaemon, createDaemon } from "../engine/daemon/daemon.ts";
+import type { Daemon, DaemonOptions, DaemonTiming } from "../engine/daemon/interface.ts";
 import { createWatcher } from "../local/watch.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { parseTime } from "../settings/settings.ts";

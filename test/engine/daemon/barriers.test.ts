@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon.ts";
+import type { BarrierEnd } from "../../../src/mirror/engine/daemon/interface.ts";
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";

@@ -1,11 +1,6 @@
 import type { Settings } from "../../../src/mirror/engine/run/world.ts";
-import {
-  type BarrierEnd,
-  createDaemon,
-  type Daemon,
-  type DaemonEvent,
-  type DaemonTiming,
-} from "../../../src/mirror/engine/daemon/daemon.ts";
+import { createDaemon } from "../../../src/mirror/engine/daemon/daemon.ts";
+import type { BarrierEnd, Daemon, DaemonEvent, DaemonTiming } from "../../../src/mirror/engine/daemon/interface.ts";
 import type {
   EventHint,
   EventListener,

@@ -6,7 +6,7 @@ import { DaemonFolder, type FolderOptions } from "../../../src/mirror/daemon/dae
 import type { FolderEvent } from "../../../src/mirror/daemon/folder-events.ts";
 import { systemRandom } from "../../../src/common/random.ts";
 import { storeKey } from "../../../src/mirror/settings/key.ts";
-import type { Daemon, DaemonEvent } from "../../../src/mirror/engine/daemon/daemon.ts";
+import type { Daemon, DaemonEvent } from "../../../src/mirror/engine/daemon/interface.ts";
 import { PAUSED } from "../../../src/mirror/engine/daemon/interface.ts";
 import type { Clock } from "../../../src/common/clock.ts";
 import { openRig, type Rig } from "../../cli/rig.ts";

@@ -20,10 +20,6 @@ import {
 import { Runner } from "./runner.ts";
 import type { Clock } from "../../../common/clock.ts";
 
-export type { BarrierEnd, Daemon } from "./interface.ts";
-export type { DaemonEvent } from "./interface.ts";
-export type { DaemonTiming } from "./interface.ts";
-
 export function createDaemon(world: World, watcher: Watcher, options: DaemonOptions): Daemon {
   return new DaemonLoop(world, watcher, options);
 }
@@ -215,13 +211,13 @@ class RequestQueue {
   }
 
   /**
-   * Adds work to the queue.
+   * Adds work to the queue. Resolves when the work has ended. Rejects if `work` does, or if the
+   * queue is closed first.
    * @param onError `ends-loop` if an exception of the work must also end the daemon's loop
-   * @returns the result of `work`; rejects if `work` does, or if the queue is closed first
    */
-  add<T>(work: () => Promise<T>, onError: "ends-loop" | "rejects"): Promise<T> {
+  add(work: () => Promise<void>, onError: "ends-loop" | "rejects"): Promise<void> {
     if (this.#closedBecause !== null) return Promise.reject(new Error(this.#closedBecause));
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const rejectWork = (error: unknown) => {
       reject(error);
       if (onError === "ends-loop") throw error;

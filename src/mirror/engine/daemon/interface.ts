@@ -4,7 +4,7 @@ import type { BarrierScanResult, PathOnService } from "../run/barrier.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings } from "../run/world.ts";
 import type { Clock } from "../../../common/clock.ts";
-import type { DocId } from "../../../contract/ids.ts";
+import { isDocId } from "../../../contract/ids.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
 
 /**
@@ -185,11 +185,6 @@ export function chooseFailureReason(fault: Fault | null): FailureReason {
   return fault.cause === "rate-limited" || fault.cause === "not-the-service" ? fault.cause : "unavailable";
 }
 
-/** Returns the reasons why a safety check stopped a run, in one line; "" if none did. */
-export function describeStop({ safetyStop }: RunReport): string {
-  return safetyStop === null ? "" : safetyStop.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
-}
-
 /**
  * An event that `watch --json` prints. Never contains the content of documents (I30). `at`:
  * milliseconds since the epoch.
@@ -284,7 +279,7 @@ export class EventPublisher {
 
 function toChangeEvent(event: MirrorEvent, state: ContentSource): Extract<EventWithoutTime, { kind: "change" }> {
   const { kind: what, side, id, path, outcome, detail, code, requestId, run } = event;
-  const record = id?.startsWith("doc_") === true ? state.record(id as DocId) : null;
+  const record = isDocId(id) ? state.record(id) : null;
   const eventFields = { what, side, id, path, outcome, detail, code, requestId };
   return { kind: "change", ...eventFields, changeId: record?.changeId ?? null, lines: countLines(event, state), run };
 }

@@ -3,6 +3,7 @@ import type { RemoteFile } from "../../model/tree.ts";
 import type { Fault, RemoteEvents } from "../../ports/remote.ts";
 import type { Watcher } from "../../ports/disk.ts";
 import { listDocuments } from "../observe/documents.ts";
+import { describeStop } from "../run/guard-facts.ts";
 import { META } from "../run/meta.ts";
 import type { Settings, World } from "../run/world.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type DaemonPhase,
   type DaemonStatus,
   type DaemonTiming,
-  describeStop,
   type EventPublisher,
   IDLE,
   PAUSED,
@@ -229,9 +229,9 @@ export class Runner implements WatchListener {
    */
   async #judgeAlone(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): Promise<boolean> {
     const lastReport = this.#runLog.report();
-    const scanResult = lastReport === null ? "whole" : this.runs.scanNarrowly(paths, shown, lastReport);
-    if (lastReport === null || scanResult === "whole") return false;
-    if (scanResult === "same") return true;
+    if (lastReport === null) return false;
+    const scanResult = this.runs.scanNarrowly(paths, shown, lastReport);
+    if (typeof scanResult === "string") return scanResult === "same";
     this.#schedule.noteActivity();
     this.#enter({ kind: "observing" });
     const runResult = await this.runs.runNarrowly(scanResult, lastReport);
@@ -315,7 +315,7 @@ export class Runner implements WatchListener {
     if (report.state === "offline") this.#noteFailure(report.fault);
     else {
       this.#schedule.noteSuccess();
-      this.#enter(report.state === "stopped" ? { kind: "stopped", detail: describeStop(report) } : IDLE);
+      this.#enter(report.safetyStop === null ? IDLE : { kind: "stopped", detail: describeStop(report.safetyStop) });
     }
     if (this.#isPaused()) this.#enter(PAUSED);
     const { knownTrees } = this.runs;

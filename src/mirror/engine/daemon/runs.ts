@@ -1,9 +1,8 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Block } from "../../model/record.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees, Unread } from "../../model/tree.ts";
-import { runCycles, RunEntry } from "../run/converge.ts";
+import { findDelayedContents, runCycles, RunEntry } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
 import {
   type CycleEnd,
@@ -177,7 +176,7 @@ export class DaemonRuns {
     this.#stalePaths.afterCycle(end, this.#now());
     this.#stoppedDeletions = findStoppedDeletions(end);
     this.#updateDeletions(end, sent);
-    this.unchangedContents.update(this.#now(), readDelayedContents(end.plan.blocks));
+    this.unchangedContents.update(this.#now(), findDelayedContents(end.plan));
   }
 
   #noteCycle(end: CycleEnd): void {
@@ -197,13 +196,6 @@ export class DaemonRuns {
 /** Returns true if a run planned every change, so that later changes need no full run. */
 function hasPlannedAll({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;
-}
-
-function readDelayedContents(blocks: readonly Block[]): Map<DocId, Digest> {
-  const delayedContents = new Map<DocId, Digest>();
-  for (const { reason, key, digest } of blocks)
-    if (reason === "review-delayed" && digest !== null) delayedContents.set(key as DocId, digest);
-  return delayedContents;
 }
 
 function findStoppedDeletions({ plan }: PlannedCycle): ReadonlySet<LocalPath> {

@@ -298,7 +298,7 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
   if (expect === null) return makeNotDone(stale(`no file is at ${path}`));
   const refusal = await findReasonToKeepOld(ctx, record, path);
   if (refusal !== null) return makeNotDone(refusal);
-  const knownIds = new Set(state.load().records.keys());
+  const knownIds = new Set(state.recordsAt(path).map(({ id }) => id));
   state.transact(() => {
     state.putTombstone(makeTombstone(record, null, clock.now()));
     state.removeRecord(record.id);
@@ -312,9 +312,7 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
     expect,
     tombstone: null,
   });
-  const createdRecord = [...state.load().records.values()].find(
-    (one) => one.localPath === path && !knownIds.has(one.id),
-  );
+  const createdRecord = state.recordsAt(path).find(({ id }) => !knownIds.has(id));
   if (createdRecord === undefined) {
     const isPostOpen = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
     // The POST may have succeeded. The next run finds out whether it has, and records the document.

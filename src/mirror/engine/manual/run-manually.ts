@@ -6,7 +6,7 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { DEFAULT_GUARD_LIMITS } from "../../model/policy.ts";
-import type { EventFields, MirrorEvent, TextName } from "../../ports/state.ts";
+import type { EventFields, MirrorEvent } from "../../ports/state.ts";
 import { flushNow } from "../apply/durability.ts";
 import { nameLocalContent, stale, storeFileText } from "../apply/effect.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
@@ -146,17 +146,10 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
 
 /**
  * Stores the content of a file before the file is replaced. Content that is not text is not stored.
- * @param name name by which users find the content; by default the name for the document at the
- * path
  * @returns digest of the content; null if no file is at the path
  */
-export function storeReplacedText(
-  ctx: CycleContext,
-  path: LocalPath,
-  id: DocId | null,
-  name: TextName = nameLocalContent(path, id, "the version that your choice replaced"),
-): Digest | null {
-  const digest = storeFileText(ctx.world, path, name);
+export function storeReplacedText(ctx: CycleContext, path: LocalPath, id: DocId): Digest | null {
+  const digest = storeFileText(ctx.world, path, nameLocalContent(path, id, "the version that your choice replaced"));
   if (digest !== null) return digest;
   const atPath = ctx.world.disk.look(path);
   return atPath.kind === "file" ? atPath.digest : null;

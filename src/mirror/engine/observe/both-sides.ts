@@ -192,9 +192,9 @@ async function scanBothSides(
   const knownFacts = { keep: makeRemoteContentStore(ctx, input) };
   const remoteScanPromise =
     input.observers?.remote(base, trustEmpty, knownFacts) ?? observeRemote(world, base, trustEmpty, knownFacts);
-  const settledRemoteScan = remoteScanPromise.catch(() => undefined);
+  // The promise may be rejected before it is awaited below.
+  remoteScanPromise.catch(() => undefined);
   const localTree = await scanFolder(ctx, input, base, inodesTrusted, keep);
-  await settledRemoteScan;
   const remoteScan = await remoteScanPromise;
   return {
     local: localTree,

@@ -1,6 +1,6 @@
 /** Runs the steps of a plan. Logs the steps that fail, and remembers them. */
 import { type Action, type ActionOf, getSubject, type Outcome, type Step } from "../../model/action.ts";
-import type { DocId } from "../../../contract/ids.ts";
+import { isDocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
@@ -62,28 +62,20 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
  * is not the id of a document.
  */
 function findRecordedPath({ world }: CycleContext, id: string | null): LocalPath {
-  return (id?.startsWith("doc_") === true ? world.state.record(id as DocId)?.localPath : null) ?? "";
+  return (isDocId(id) ? world.state.record(id)?.localPath : null) ?? "";
 }
 
 /** Runs an action. Remembers if it failed, so that mdmirror does not repeat it forever. */
 async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return readEarlierOutcome(tally, action);
-  const outcome = await performAndReport(ctx, action);
+  const { progress } = ctx.world;
+  progress.step?.(action, "begun");
+  const outcome = await performAction(ctx, action).finally(() => progress.step?.(action, "ended"));
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
   if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFutileAction(tally, action, outcome);
   noteFailure(ctx, action, outcome);
   return outcome;
-}
-
-async function performAndReport(ctx: CycleContext, action: Action): Promise<Outcome> {
-  const { progress } = ctx.world;
-  progress.step?.(action, "begun");
-  try {
-    return await performAction(ctx, action);
-  } finally {
-    progress.step?.(action, "ended");
-  }
 }
 
 function noteFailure(

@@ -17,6 +17,7 @@ import { rememberReport } from "./run-state.ts";
 import type { Settings, World } from "./world.ts";
 import type { Action, Outcome } from "../../model/action.ts";
 import { isAnyWaitingForScan } from "../../model/block.ts";
+import type { Plan } from "../../planner/plan-types.ts";
 import { leavesMoreWork } from "../../planner/sequel.ts";
 import { hasSucceeded, isReviewOfConflict, type StepEnd } from "./execute.ts";
 import { markLosses, recordConflictStop, rememberGeneration, rememberStop } from "./guard-facts.ts";
@@ -35,7 +36,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   const { settings, retryRefused } = options;
   const run = new RunEntry(world, options.kind);
   run.begin();
-  const unchangedContents = settings.reviewsOnlyUnchanged ? readUnchangedContents(world) : null;
+  const unchangedContents = readUnchangedContents(world, settings);
   const scanOptions = () => ({ unchangedContents, leavesOut: true });
   const { report, end } = await runCycles(world, { run, settings, retryRefused, scanOptions });
   if (end.kind === "planned" && settings.reviewsOnlyUnchanged) writeUnchangedContents(world, end);
@@ -46,27 +47,33 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
 
 /** Plans a sync without writing anything. Uses the same scans as a sync (I23). */
 export async function planOnly(world: World, options: SyncOptions): Promise<CycleEnd> {
-  const unchangedContents = options.settings.reviewsOnlyUnchanged ? readUnchangedContents(world) : null;
-  return runCycle(world, {
-    run: { number: 0 },
-    settings: options.settings,
-    retryRefused: options.retryRefused,
-    unchangedContents,
-    dry: true,
-  });
+  const { settings, retryRefused } = options;
+  const unchangedContents = readUnchangedContents(world, settings);
+  return runCycle(world, { run: { number: 0 }, settings, retryRefused, unchangedContents, dry: true });
 }
 
-function readUnchangedContents(world: World): ReadonlyMap<DocId, Digest> {
-  const text = world.state.meta(META.delayedReviews);
+/** Returns the contents that the last run delayed; null if reviews are not delayed. */
+function readUnchangedContents(
+  { state }: World,
+  { reviewsOnlyUnchanged }: Settings,
+): ReadonlyMap<DocId, Digest> | null {
+  if (!reviewsOnlyUnchanged) return null;
+  const text = state.meta(META.delayedReviews);
   return new Map(text === null ? [] : (JSON.parse(text) as [DocId, Digest][]));
 }
 
 function writeUnchangedContents(world: World, end: PlannedCycle): void {
-  const delayedContents = end.plan.blocks.flatMap((block) =>
-    block.reason === "review-delayed" && block.digest !== null ? [[block.key, block.digest]] : [],
-  );
-  const text = delayedContents.length === 0 ? null : JSON.stringify(delayedContents);
+  const delayedContents = findDelayedContents(end.plan);
+  const text = delayedContents.size === 0 ? null : JSON.stringify([...delayedContents]);
   if (text !== world.state.meta(META.delayedReviews)) world.state.setMeta(META.delayedReviews, text);
+}
+
+/** Returns the contents that wait for review until a later run finds them unchanged. */
+export function findDelayedContents({ blocks }: Plan): Map<DocId, Digest> {
+  const delayedContents = new Map<DocId, Digest>();
+  for (const { reason, key, digest } of blocks)
+    if (reason === "review-delayed" && digest !== null) delayedContents.set(key as DocId, digest);
+  return delayedContents;
 }
 
 const MAX_CYCLES = 5;

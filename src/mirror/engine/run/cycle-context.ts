@@ -169,14 +169,13 @@ type CycleNotes = {
    * the user wants.
    */
   readonly returned: Set<LocalPath>;
-  /** Keys of the blocks that remain after the plan. */
-  blockedKeys: ReadonlySet<string>;
   /** Folders that this cycle moved locally, in the order of their moves. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
+  /** Inodes (`toInodeKey`) of the folders that this cycle created. */
   readonly made: Set<string>;
   /**
-   * Number of conflicts that may open before a safety check stops further conflicts; null without a
-   * limit.
+   * Number of conflicts beyond which no further conflict opens; null without a limit. One more than
+   * this number opens, so that the safety check stops the next plan.
    */
   conflictBudget: ConflictBudget | null;
   /**
@@ -226,7 +225,6 @@ export class CycleContext {
       folderIds: new Map(),
       toFlush: new Map(),
       returned: new Set(),
-      blockedKeys: new Set(),
       movedLocally: [],
       made: new Set(),
       conflictBudget: null,

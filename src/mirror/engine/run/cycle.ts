@@ -172,7 +172,6 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   state.replaceBlocks(plan.blocks.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block)));
   const { oneWay } = ctx.notes.tally;
   oneWay.push(...plan.blocks.filter(({ reason, since }) => reason === "direction-off" && since === 0));
-  ctx.notes.blockedKeys = new Set(plan.blocks.map(({ key }) => key));
   const observedIds = new Set(
     plan.steps.flatMap(({ action }) => (OBSERVING_STEPS.has(action.kind) && "id" in action ? [action.id] : [])),
   );

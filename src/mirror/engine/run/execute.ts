@@ -52,7 +52,7 @@ export function executeSteps(
   const waitingFor = steps.map(({ after }) => after.length);
   const dependants = Map.groupBy(
     steps.flatMap(({ after }, index) => after.map((prerequisite) => ({ prerequisite, index }))),
-    ({ prerequisite: needed }) => needed,
+    ({ prerequisite }) => prerequisite,
   );
   const readySteps = [...steps.keys()].filter((index) => waitingFor[index] === 0);
   let [nextIndex, endedCount, runningCount, isStopped] = [0, 0, 0, false];

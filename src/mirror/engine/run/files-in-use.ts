@@ -122,7 +122,7 @@ export function findUse(
   { world, settings: { handsOff }, notes }: CycleContext,
   { id, localPath }: Pick<WritingAction, "id" | "localPath">,
 ): UsedFile | null {
-  if (handsOff === undefined || isWaitDisabled(handsOff) || notes.waitedEnough.has(localPath)) return null;
+  if (handsOff === undefined || notes.waitedEnough.has(localPath)) return null;
   const { changedMs, savedMs, openIn } = world.disk.useOf(localPath);
   if (openIn !== null && handsOff.openMs > 0)
     return {
@@ -138,10 +138,6 @@ export function findUse(
     why: "changed a moment ago: mdmirror writes the version on the service when the file has not changed for a while",
     settledInMs,
   };
-}
-
-function isWaitDisabled({ unchangedMs, openMs }: EditorWait): boolean {
-  return unchangedMs + openMs === 0;
 }
 
 /**

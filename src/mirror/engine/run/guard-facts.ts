@@ -46,26 +46,18 @@ export function rememberRoot(world: World): void {
 
 export function readApprovedKeys({ state, ignoresApproval }: World): Set<string> {
   const texts = [ignoresApproval === true ? null : state.meta(META.approved), state.meta(META.waived)];
-  return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
+  return new Set(texts.flatMap(readKeys));
 }
 
-/**
- * Returns the approved reasons that still apply after a run, as the state stores them; null if
- * there are none.
- */
-function encodeWaived(verdict: Extract<Verdict, { kind: "run" }>): string | null {
-  return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
-}
-
-function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
-  return state.meta(META.approved) !== null || state.meta(META.waived) !== encodeWaived(verdict);
+function readKeys(text: string | null): string[] {
+  return text === null ? [] : (JSON.parse(text) as string[]);
 }
 
 /** Ends the approvals. Approved reasons that still apply stay approved. */
-function endApprovals(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
+function endApprovals(world: World, { waived }: Extract<Verdict, { kind: "run" }>): void {
   const { state } = world;
-  if (!endsApproval(world, verdict)) return;
-  state.setMeta(META.waived, encodeWaived(verdict));
+  const waivedText = waived === undefined ? null : JSON.stringify(waived);
+  if (state.meta(META.waived) !== waivedText) state.setMeta(META.waived, waivedText);
   if (state.meta(META.approved) === null) return;
   state.setMeta(META.approved, null);
   forgetLosses(world);
@@ -74,8 +66,9 @@ function endApprovals(world: World, verdict: Extract<Verdict, { kind: "run" }>):
   rememberRoot(world);
 }
 
-function encodeStop({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
-  return JSON.stringify({ hash, reasons });
+/** Returns the reasons of a stop in one line. */
+export function describeStop({ reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
+  return reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }
 
 /**
@@ -85,19 +78,13 @@ function encodeStop({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>
 export function rememberStop(world: World, run: { readonly number: number }, verdict: Verdict): void {
   const { state } = world;
   if (verdict.kind === "safety-stop") {
-    const storedStop = state.meta(META.safetyStop);
-    const safetyStop = encodeStop(verdict);
-    if (storedStop === safetyStop) return;
+    const { hash, reasons } = verdict;
+    const safetyStop = JSON.stringify({ hash, reasons });
+    if (state.meta(META.safetyStop) === safetyStop) return;
     state.setMeta(META.safetyStop, safetyStop);
-    const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
-    recordEvent(world, run.number, {
-      kind: "safety-stop",
-      side: "both",
-      id: null,
-      path: "",
-      detail,
-      outcome: "stopped",
-    });
+    const detail = describeStop(verdict);
+    const event = { kind: "safety-stop", side: "both", id: null, path: "", detail, outcome: "stopped" } as const;
+    recordEvent(world, run.number, event);
     return;
   }
   state.transact(() => {
@@ -285,11 +272,11 @@ function computeMinimumAge({ clock }: World, [, before]: LossMark): number {
 /**
  * Returns true if the service was restored since its generation was last stored
  * (`rememberGeneration`).
- * @param named the service's generation; null if the service reports none
+ * @param current the service's generation; null if the service reports none
  */
-export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
-  const knownGeneration = named === null ? null : state.meta(META.generation);
-  return knownGeneration !== null && knownGeneration !== named;
+export function isRestored(state: Pick<State, "meta">, current: string | null): boolean {
+  const knownGeneration = current === null ? null : state.meta(META.generation);
+  return knownGeneration !== null && knownGeneration !== current;
 }
 
 export function rememberGeneration({ state }: World, { verdict }: Plan, { remote }: Trees): void {
@@ -306,8 +293,7 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
  * stay, because the user edited its file. The user need not approve twice.
  */
 function mayRemember(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
-  const approvedText = state.meta(META.approved);
-  if (approvedText !== null && (JSON.parse(approvedText) as string[]).includes("service-restored")) return true;
+  if (readKeys(state.meta(META.approved)).includes("service-restored")) return true;
   if (!complete || !foldersComplete || unseen.size > 0) return false;
   return [...gone].every((id) => state.record(id) === null) && [...goneFolders].every((id) => state.dir(id) === null);
 }

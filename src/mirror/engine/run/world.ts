@@ -34,7 +34,7 @@ export type World = {
   readonly onEvent?: (event: MirrorEvent) => void;
   /** True for a preview that shows stopped steps as stopped, even if the user approved them. */
   readonly ignoresApproval?: true;
-  /** Index of link targets, if `disk` converts links; undefined if links stay unchanged. */
+  /** Conversion of links, if `disk` converts them; undefined if links stay unchanged. */
   readonly links?: MirrorLinks;
   /** Id of the current boot of the machine; null if the system has no such id. */
   readonly bootId: string | null;
@@ -84,13 +84,7 @@ export function fromServicePath({ prefix }: World, path: RemotePath): RemotePath
 }
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {
-  const event = completeEvent(world, run, fields);
-  world.state.recordEvent(event);
-  world.onEvent?.(event);
-}
-
-function completeEvent({ clock }: World, run: number, fields: EventFields): MirrorEvent {
-  return {
+  const event: MirrorEvent = {
     outcome: "done",
     code: null,
     requestId: null,
@@ -101,8 +95,10 @@ function completeEvent({ clock }: World, run: number, fields: EventFields): Mirr
     merged: null,
     ...fields,
     run,
-    at: clock.now(),
+    at: world.clock.now(),
   };
+  world.state.recordEvent(event);
+  world.onEvent?.(event);
 }
 
 export function makeSetAsidePath({ random }: Pick<World, "random">): string {
