@@ -29,18 +29,16 @@ export type Line = {
   run(asked: LineOptions): Promise<readonly Row[]>;
 };
 
-/**
- * Measures two sides in turn: A B B A A B …. So a changing load of the machine, and what one side
- * leaves behind, affects both.
- */
-
 /** One run of a side: its time, and its resources if they are known. */
 export type Run = Pick<Finished, "ms"> & Partial<Finished>;
 export type Pairs = { readonly ours: readonly Run[]; readonly other: readonly Run[] };
 
 type Side = (turn: number) => Promise<Run>;
 
-/** Runs both sides `repeats` times. Each gets the number of its turn, for unique names. */
+/**
+ * Runs both sides `repeats` times in turn: A B B A A B …. So a changing load of the machine, and
+ * what one side leaves behind, affects both. Each gets the number of its turn, for unique names.
+ */
 export async function interleave(repeats: number, ours: Side, other: Side): Promise<Pairs> {
   const pairs = { ours: [] as Run[], other: [] as Run[] };
   const sides = [

@@ -79,8 +79,7 @@ export function figureText(value: number): string {
 export const secondsText = (ms: number): string =>
   ms < 1_000 ? `${ms.toFixed(0)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 
-/** Rows of figures that are not a ratio: without another side, or with one that is only shown. */
-
+/** Row of a figure that is no ratio: without another side, or with one that is only shown. */
 type FigureRow = {
   readonly line: string;
   readonly what: string;
@@ -116,8 +115,6 @@ export function figureRow(row: FigureRow, samples: readonly number[]): Measured 
     ...(row.requests === undefined ? {} : { requests: figureText(row.requests) }),
   };
 }
-
-/** Prints the table. */
 
 const HEADS = [
   "measure",

@@ -258,9 +258,8 @@ export async function linkAndSync(rig: Rig, options?: StartOptions): Promise<voi
 /**
  * Runs `mdmirror …` in this process before and after a fault, which takes a fifth of the time of a
  * process. The fault itself meets real processes.
+ * @param user the user's list of linked folders, and the key
  */
-
-/** @param user the user's list of linked folders, and the key */
 async function runInProcess(
   user: { readonly folder: string; readonly key: string },
   args: readonly string[],

@@ -96,8 +96,7 @@ export function localTexts(notes: string): Map<string, string> {
   );
 }
 
-/** Counts what a fault left, once syncs change nothing more. */
-
+/** Counts of what a fault left, once syncs change nothing more. */
 type Figures = {
   /** Contents (by digest) and edits (by mark) that cannot be found any more. */
   lost: number;

@@ -92,8 +92,6 @@ export async function shrink(history: History, fails: (candidate: History) => Pr
   return best;
 }
 
-/** Contents of paragraphs that the test recognizes everywhere: each has its own mark and words. */
-
 export const DOCS = [...SEEDED, ...CREATED];
 
 const WORDS = "amber birch cedar dune elm fern gorse heath iris juniper kelp larch moss nettle oak pine".split(" ");
@@ -101,6 +99,7 @@ const WORDS = "amber birch cedar dune elm fern gorse heath iris juniper kelp lar
 /** Returns the mark of the nth paragraph that users write. It also names the document. */
 export const markOf = (doc: string, n: number) => `<m${DOCS.indexOf(doc) + 1}${String(n).padStart(3, "0")}>`;
 
+/** Returns a paragraph that the test recognizes everywhere, by its own mark and words. */
 export function paragraph(doc: string, n: number): string {
   const words = [1, 2, 3, 4, 5, 6].map((k) => `${WORDS[(n * 7 + k * (n + 3)) % WORDS.length]}${n}`);
   return `${markOf(doc, n)} ${words.join(" ")}\n`;

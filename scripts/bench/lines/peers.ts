@@ -92,7 +92,7 @@ async function compare(asked: LineOptions, against: Against): Promise<readonly R
       };
       await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
       const pairs = await interleave(against.repeats(size, asked.repeats), ours, other);
-      rows.push(ratioRow({ line, what: `${what} / ${line}`, size, bound: null, note: "" }, pairs));
+      rows.push(ratioRow({ line, what: `${what} / ${line}`, size, bound: null }, pairs));
     }
     return rows;
   } finally {

@@ -71,7 +71,6 @@ export const PUSH: Line = {
  * A whole `sync --quiet` with nothing to do. The bare loop loads rows, scans with lstat, and lists
  * pages of 1,000.
  */
-
 export const NO_OP: Line = {
   name: "no-op",
   about: "sync with nothing to do, whole process, against load rows + walk with lstat + list pages of 1,000",

@@ -51,13 +51,6 @@ function databaseMs(before: Used | null, after: Used | null, requests: number): 
   return (after.databaseCpuMs - before.databaseCpuMs) / requests;
 }
 
-/**
- * The rates that wrk reaches, which itself costs next to nothing, compared with a bare `node:http`
- * server and the same body. With `taskset`, the server runs on one core and wrk on another. The two
- * servers are measured in turn, because some machines become half as fast from one minute to the
- * next.
- */
-
 const BARE = fileURLToPath(new URL("bare-http.ts", import.meta.url));
 const TURNS = 5;
 /** Numbers of cores, for `taskset`. */
@@ -71,6 +64,10 @@ type Order = { readonly folder: string; readonly one: string; readonly seconds: 
 const LIST = "/v1/files?limit=100";
 
 /**
+ * Measures the rates that wrk reaches, which itself costs next to nothing, and compares them with
+ * those of a bare `node:http` server and the same body. With `taskset`, the server runs on one core
+ * and wrk on another. The two servers are measured in turn, because some machines become half as
+ * fast from one minute to the next.
  * @param one path of a document
  * @returns no row if wrk is not installed
  */

@@ -61,12 +61,6 @@ export function foldLine(line: string): FoldedLine {
   return { folded, toCharacters };
 }
 
-/**
- * Splits strings into units: words and runs of characters. Runs are used for Chinese, Japanese,
- * Thai and some other scripts, which have no spaces between words, and also for Korean and emoji. A
- * run is searched by its characters and by pairs of them.
- */
-
 const UNSPACED_CHARACTERS =
   "\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}ー々〆\\p{Emoji_Presentation}";
 const WORD_OR_RUN = new RegExp(
@@ -81,6 +75,11 @@ const WORD_CHARACTER = new RegExp(`(?![${UNSPACED_CHARACTERS}])[\\p{L}\\p{N}\\p{
  */
 const MAX_WORD_LENGTH = 64;
 
+/**
+ * A word, or a run of characters. Runs are used for Chinese, Japanese, Thai and some other scripts,
+ * which have no spaces between words, and also for Korean and emoji. A run is searched by its
+ * characters and by pairs of them.
+ */
 export type QueryUnit = { readonly kind: "word" | "run"; readonly text: string };
 
 export function splitIntoUnits(text: string): QueryUnit[] {

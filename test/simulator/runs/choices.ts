@@ -16,7 +16,6 @@ export function choose<T extends string>(items: readonly T[], seed: number): T |
 }
 
 /** Names that users choose: few, so that different documents often want the same one. */
-
 const NAMES = ["plan.md", "ideas.md", "log.md", "todo.md", "x.md", "Plan.md", "caf\u00e9.md"];
 const FOLDERS = ["", "", "work", "home", "work/deep", "box-1"];
 

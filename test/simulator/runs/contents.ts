@@ -42,10 +42,9 @@ export function withOtherEnds(text: string): string {
 }
 
 /**
- * Reads and resolves links in contents of a run, without code of mdmirror. Each link is in a line
- * with a unique mark, and names the tag of its target document.
+ * Link in the content of a run, read without code of mdmirror. Each link is in a line with a unique
+ * mark, and names the tag of its target document.
  */
-
 export type SimulatedLink = {
   /** Mark of the link's line. */
   readonly mark: string;
@@ -96,8 +95,7 @@ export function targetOnService(
   return files.find(({ path }) => `/${path}` === decodeURI(said))?.id ?? said;
 }
 
-/** Compares local contents with those of the state, in which links have another form. */
-
+/** The part of the state with contents, in which links have another form than in files. */
 type Texts = Pick<StoredState, "text" | "hasText" | "digests">;
 
 /** Returns true if local content has this digest in the state. */

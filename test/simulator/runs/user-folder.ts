@@ -75,8 +75,6 @@ export function makeParent(userFolder: UserFolder, path: string): void {
   if (parent !== "") userFolder.user.makeFolder(absolutePath(userFolder, parent));
 }
 
-/** Users whose editor shows by a swap file, like Vim, that a file is open. */
-
 /** Reports every process of the rig's machine as alive. */
 export const ALL_ALIVE: ProcessProbe = { host: () => "rig", isAlive: () => true, bootedAt: () => null };
 
@@ -90,7 +88,10 @@ export function swapBlock(pid = 4_711, host = "rig", version = "VIM 9.1"): Uint8
   return block;
 }
 
-/** Opens a file, or closes all files, before an action. Changes no document. */
+/**
+ * Opens a file, or closes all files, before an action. Changes no document. The user's editor shows
+ * by a swap file, like Vim, that a file is open.
+ */
 export function openOrClose(userFolder: UserFolder, seed: number): void {
   if (seed % 5 === 0) closeAll(userFolder);
   if (seed % 5 > 2) return;

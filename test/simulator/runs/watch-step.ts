@@ -150,12 +150,6 @@ function hintsOf(before: Entries, after: Entries, dice: Dice): WatchHint[] {
   return dice.below(2) === 0 ? hints : hints.reverse();
 }
 
-/**
- * A program beside a mirror's daemon. It writes many files within milliseconds, reads them right
- * after, and waits until they are live. The files that it reads and the answers that it gets are
- * checked immediately.
- */
-
 type WatchSetup = {
   readonly actors: Actors;
   readonly mirror: SimulatedMirror;
@@ -189,6 +183,11 @@ const WRITES: readonly LocalAct[] = [
 
 type Written = { readonly text: string; readonly at: number };
 
+/**
+ * A program beside a mirror's daemon. It writes many files within milliseconds, reads them right
+ * after, and waits until they are live. The files that it reads and the answers that it gets are
+ * checked immediately.
+ */
 class Program {
   readonly #actors: Actors;
   readonly #mirror: SimulatedMirror;
