@@ -100,7 +100,7 @@ export function toLocalFile({
  * - `PROTECTED`: the document is protected.
  */
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
-const AT_REST_MARKS = PLAIN | LOCAL | LISTED;
+const UNCHANGED_MARKS = PLAIN | LOCAL | LISTED;
 
 /** Fields of a stamp, in the order in which the column stores them. */
 const STAMP_FIELDS = [
@@ -276,7 +276,7 @@ export class RecordColumns {
     const records = new Map<DocId, DocumentRecord>();
     const files = new Map(seen.local.files);
     const listedFiles = new Map(seen.remote.files);
-    for (const [record, index] of this.#recordsWithout(AT_REST_MARKS)) {
+    for (const [record, index] of this.#recordsWithout(UNCHANGED_MARKS)) {
       records.set(record.id, record);
       if (this.#has(index, LOCAL)) files.set(record.localPath, toLocalFile(record)!);
       if (this.#has(index, LISTED) && !listedFiles.has(record.id)) listedFiles.set(record.id, toRemoteFile(record));
@@ -290,14 +290,14 @@ export class RecordColumns {
   }
 
   #leftOut(): LeftOut {
-    const hasAtRest = (index: number | undefined) => index !== undefined && this.#has(index, AT_REST_MARKS);
+    const isUnchanged = (index: number | undefined) => index !== undefined && this.#has(index, UNCHANGED_MARKS);
     return {
-      count: this.#localPaths.keys().reduce((count, index) => count + Number(hasAtRest(index)), 0),
-      documents: () => this.#atRest(),
-      idAt: (path) => (hasAtRest(this.#byPath.get(path)) ? this.idAt(path) : null),
+      count: this.#localPaths.keys().reduce((count, index) => count + Number(isUnchanged(index)), 0),
+      documents: () => this.#unchanged(),
+      idAt: (path) => (isUnchanged(this.#byPath.get(path)) ? this.idAt(path) : null),
       record: (id) => {
         const record = this.#readRecord(id);
-        return record !== null && hasAtRest(this.#byPath.get(record.localPath)) ? record : null;
+        return record !== null && isUnchanged(this.#byPath.get(record.localPath)) ? record : null;
       },
     };
   }
@@ -315,9 +315,9 @@ export class RecordColumns {
     return records;
   }
 
-  *#atRest(): Generator<DocumentPaths> {
+  *#unchanged(): Generator<DocumentPaths> {
     for (const [index, localPath] of this.#localPaths.entries())
-      if (this.#has(index, AT_REST_MARKS))
+      if (this.#has(index, UNCHANGED_MARKS))
         yield { id: this.#id(index), localPath, remotePath: this.#remotePath(index) };
   }
 

@@ -413,7 +413,7 @@ export interface State {
 
   /** Records the start of a run (one `sync`, or one cycle of the daemon). Returns its number. */
   beginRun(kind: string, startedAt: number): number;
-  endRun(run: number, startedAt: number, summary: string): void;
+  endRun(run: number, endedAt: number, summary: string): void;
   recordEvent(event: MirrorEvent): void;
   events(query: {
     readonly limit: number;

@@ -228,7 +228,7 @@ class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: RequestController | null, error: Error): void {
-    this.#end(this.#failure(readErrorCode(error)));
+    this.#end(this.#failure(toLossCode(error)));
   }
 
   #answer(): WireResult {
@@ -308,7 +308,7 @@ function flattenHeaders(headers: Readonly<Record<string, string | string[] | und
  * Returns the code of an error, never its message: messages of undici may contain parts of the
  * request (I30).
  */
-function readErrorCode(error: Error & { readonly code?: unknown }): string {
+function toLossCode(error: Error & { readonly code?: unknown }): string {
   if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;
   return /^[A-Za-z]{1,64}$/.test(error.name) ? error.name : "failed";
 }

@@ -44,19 +44,19 @@ export class SpellingTable extends TableWithStatements implements Spellings {
   );
   readonly #clear = this.sql<[]>("DELETE FROM spellings");
   readonly #removeOld = this.sql<[]>(
-    "DELETE FROM spellings WHERE seq IN (SELECT seq FROM (SELECT s.seq, coalesce(l.local_digest, l.digest) IS s.text AS stands, " +
-      "row_number() OVER (PARTITION BY s.path ORDER BY s.seq DESC) AS age, " +
-      "row_number() OVER (PARTITION BY s.path, s.text ORDER BY s.seq DESC) AS alike " +
-      "FROM spellings AS s LEFT JOIN records AS l ON l.local_path = s.path) " +
-      `WHERE age > ${KEPT_SPELLINGS} AND NOT (stands AND alike <= ${KEPT_SPELLINGS}))`,
+    "DELETE FROM spellings WHERE seq IN (SELECT seq FROM (SELECT s.seq, coalesce(r.local_digest, r.digest) IS s.text AS is_current, " +
+      "row_number() OVER (PARTITION BY s.path ORDER BY s.seq DESC) AS rank_of_path, " +
+      "row_number() OVER (PARTITION BY s.path, s.text ORDER BY s.seq DESC) AS rank_of_text " +
+      "FROM spellings AS s LEFT JOIN records AS r ON r.local_path = s.path) " +
+      `WHERE rank_of_path > ${KEPT_SPELLINGS} AND NOT (is_current AND rank_of_text <= ${KEPT_SPELLINGS}))`,
   );
   readonly #removeLost = this.sql<[]>(
     "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
       "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
       // A document that is blocked at its new path still has its old path in its record, and its
       // new path in the block. So spellings at or below the path of a block are not lost.
-      "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
-      "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
+      "AND NOT EXISTS (SELECT 1 FROM blocked AS b WHERE b.path = spellings.path " +
+      "OR substr(spellings.path, 1, length(b.path) + 1) = b.path || '/')",
   );
 
   find(path: LocalPath, bytes: Digest): Spelling | null {

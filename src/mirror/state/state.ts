@@ -133,7 +133,7 @@ export class StoredState extends TableWithStatements implements State {
   readonly setMeta: State["setMeta"] = (key, value) => this.#tables.meta.set(key, value);
 
   readonly beginRun: State["beginRun"] = (kind, startedAt) => this.#runs.begin(kind, startedAt);
-  readonly endRun: State["endRun"] = (run, startedAt, summary) => this.#runs.end(run, startedAt, summary);
+  readonly endRun: State["endRun"] = (run, endedAt, summary) => this.#runs.end(run, endedAt, summary);
   readonly runs: State["runs"] = (limit) => this.#runs.newest(limit);
   readonly recordEvent: State["recordEvent"] = (event) => this.#events.record(event);
   readonly events: State["events"] = (query) => this.#events.find(query);

@@ -34,8 +34,8 @@ export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: J
   const unchangedByPath = new Map<LocalPath, DocumentRecord>();
   for (const record of trees.base.records.values()) {
     const { id, localPath, remotePath } = record;
-    const isInFolderAtRest = unmovedFolders.get(parentOf(localPath)) === parentOf(remotePath);
-    if (isInFolderAtRest && !isJudged(judged, id) && !unchangedByPath.has(localPath) && isUnchanged(trees, record))
+    const isInUnchangedFolder = unmovedFolders.get(parentOf(localPath)) === parentOf(remotePath);
+    if (isInUnchangedFolder && !isJudged(judged, id) && !unchangedByPath.has(localPath) && isUnchanged(trees, record))
       unchangedByPath.set(localPath, record);
     else records.set(id, record);
   }
@@ -87,8 +87,8 @@ function findUnmovedFolders(
   for (const dir of sorted) {
     const { id, localPath, remotePath } = dir;
     const isInPlace = found.get(id) === localPath && remote.folders.get(id)?.path === remotePath;
-    const isInFolderAtRest = unmovedByPath.get(parentOf(localPath)) === parentOf(remotePath);
-    if (isInPlace && isInFolderAtRest && !base.blocks.has(id) && hasLastingNames(dir, "folder", local))
+    const isInUnchangedFolder = unmovedByPath.get(parentOf(localPath)) === parentOf(remotePath);
+    if (isInPlace && isInUnchangedFolder && !base.blocks.has(id) && hasLastingNames(dir, "folder", local))
       unmovedByPath.set(localPath, remotePath);
   }
   return unmovedByPath;
