@@ -222,10 +222,10 @@ function createFsError(code: string, syscall: string, path: string): Error {
 type OpenFile = { readonly procPath: string; readonly path: string; readonly info: FdInfo };
 
 /**
- * Reads which files other processes have open for writing. A read below `/proc` may fail: the
- * process has ended or belongs to another user, or the system has no `/proc`. Covers the processes of the same user,
+ * Reads which files other processes have open for writing. Covers the processes of the same user,
  * or of all users if the user is root. Reads only `/proc`, because a stat of an open file could
- * block forever on a network mount that does not respond.
+ * block forever on a network mount that does not respond. A read below `/proc` may fail: the
+ * process has ended or belongs to another user, or the system has no `/proc`.
  * @param stat returns device and inode of a file; called only for open files on the same mount as
  * the file that the caller asks about
  */

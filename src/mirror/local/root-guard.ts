@@ -229,11 +229,6 @@ export function statOrNull(fs: Fs, abs: string): FsStat | null {
 }
 
 /**
- * Keeps folders open between a check and the system calls that follow it. If somebody replaces a
- * checked folder with a symlink meanwhile, the calls still act in the checked folder (I26).
- */
-
-/**
  * Returns true if folders can be kept open. Returns false if the system reports a wrong path for an
  * open folder, because a check then proves nothing.
  * @param real real path of the root

@@ -1,6 +1,7 @@
 /**
  * Writes files atomically. At every moment, a path has the complete old content, the complete new
- * content, or no file. A path has no file only during a replacement that the journal names.
+ * content, or no file. A path has no file only during a replacement that the journal names. Also
+ * reads, restores and removes files that were set aside.
  */
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { type LocalPath, parentOf } from "../../contract/path.ts";
@@ -247,11 +248,6 @@ function removeTempOnFault<T>(guard: RootGuard, temp: string, work: () => DiskOu
     throw error;
   }
 }
-
-/**
- * Reads, restores and removes files that were set aside, and finds set-aside files that a crash
- * left behind.
- */
 
 const UNCLAIMED_FOLDER = "trash/unclaimed";
 

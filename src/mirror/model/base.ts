@@ -1,3 +1,8 @@
+/**
+ * Compares the sides of a document with base, and moves base. A function that moves base takes a
+ * record and the observed result of a change, and returns the new record: the state that both sides
+ * have now (I12). The caller stores it in the transaction that removes the intent from the journal.
+ */
 import { hasSubstituteName, isPathPair, isTemporaryName } from "./names.ts";
 import {
   type DocumentRecord,
@@ -11,8 +16,6 @@ import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
-
-/** Compares the sides of a document with base. If both sides equal base, no step is needed. */
 
 export function areBothSidesAsBase(
   record: DocumentRecord,
@@ -69,12 +72,6 @@ export function hasLastingNames(
     isPathPair(record.localPath, record.remotePath, record.id, kind)
   );
 }
-
-/**
- * Functions that move base. Each takes a record and the observed result of a change, and returns
- * the new record: the state that both sides have now (I12). The caller stores the new record in the
- * transaction that removes the intent from the journal.
- */
 
 /**
  * A version that both sides have. The local content (`localDigest`) differs from the service's

@@ -63,8 +63,6 @@ export function toPaths(paths: readonly string[]): readonly LocalPath[] {
   return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
 }
 
-/** Names of the files that exclude paths from the sync, in gitignore syntax. */
-
 /** mdmirror's ignore file. Paths that it excludes stay unchanged, even if they have a record. */
 export const IGNORE_FILE = ".mdmirrorignore";
 /**

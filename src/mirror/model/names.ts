@@ -1,3 +1,8 @@
+/**
+ * Converts names between the two sides. If the disk accepts a remote name, the local name is the
+ * same. Otherwise a local name is derived from the remote name, always with the same result. A
+ * local name that the service refuses gets a legal remote name.
+ */
 import {
   DOUBTFUL_CHARACTERS,
   FIRST_SHELL_METACHARACTERS,
@@ -15,12 +20,6 @@ import {
   type RemotePath,
 } from "../../contract/path.ts";
 import type { Conflict, ShownVersion } from "./record.ts";
-
-/**
- * Converts names between the two sides. If the disk accepts a remote name, the local name is the
- * same. Otherwise a local name is derived from the remote name, always with the same result. A
- * local name that the service refuses gets a legal remote name.
- */
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
 /**
@@ -171,12 +170,6 @@ export function toOriginalName(name: string): string {
 }
 
 /**
- * Checks whether the local path and the remote path of a document or folder correspond. They
- * correspond if they are equal, or if their only difference is the conversion of names. Any other
- * difference means that mdmirror was interrupted before it moved the document on the second side.
- */
-
-/**
  * Sets of refused characters that may have been in use when a name was converted: the current set,
  * the first set that mdmirror used, and the current set with characters that only some deployments
  * refuse.
@@ -195,6 +188,10 @@ export function isNamePair(localName: string, remoteName: string, kind: "file" |
   return mayBeHashedName(localName, remoteName, kind, id);
 }
 
+/**
+ * Returns true if the two paths of a document or folder correspond. Paths that do not correspond
+ * mean that mdmirror was interrupted before it moved the document on the second side.
+ */
 export function isPathPair(
   localPath: LocalPath,
   remotePath: RemotePath,

@@ -1,12 +1,11 @@
-import type { Digest } from "../../contract/digest.ts";
-import { sameExceptTextForm } from "../model/text-form.ts";
-import type { Submission } from "../model/record.ts";
-import { mergeText } from "../../markdown/merge/merge.ts";
-
 /**
  * Decides which changes stay in review after a new version of the document was published. Also
  * decides what the local content becomes. Pure.
  */
+import type { Digest } from "../../contract/digest.ts";
+import { sameExceptTextForm } from "../model/text-form.ts";
+import type { Submission } from "../model/record.ts";
+import { mergeText } from "../../markdown/merge/merge.ts";
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 

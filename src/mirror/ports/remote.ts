@@ -189,7 +189,7 @@ export interface Remote {
   /** Returns the event stream, for callers that keep running. */
   events(): RemoteEvents;
   pressure(): Pressure;
-  /** Returns the number of requests so far, by HTTP method, for `--json`, logs and benchmarks. */
+  /** Returns the number of requests so far, by HTTP method. */
   counts(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }

@@ -1,11 +1,4 @@
-/**
- * Interfaces through which the engine reaches the disk, the service, the clock and chance. For
- * simulations, the lowest ones (Wire, Fs, Clock, Random) are implemented in memory, and can kill
- * the process in any call.
- *
- * Expected results are values. An exception means a bug, or that the process is being killed, so
- * code catches only exceptions that it knows.
- */
+/** What work reports while it runs: log lines and progress. Also how a user stops it. */
 import type { Action } from "../model/action.ts";
 
 export interface Log {

@@ -114,7 +114,7 @@ class ListTraversal<Item extends { readonly id: string }> {
   #nextReply: Promise<ApiReply> | null = null;
   #listedItems = 0;
   #pagesWithoutNew = 0;
-  /** End of the list because of the first item that could not be read; null if all could be read. */
+  /** End of the list because of an item that could not be read; null if all could be read. */
   #unreadableItem: ListingEnd | null = null;
 
   constructor(options: ListOptions<Item>, seen: Map<string, Item>) {

@@ -260,11 +260,6 @@ function readRequestId(value: unknown, scrub: Scrub): string | null {
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;
 }
 
-/**
- * Describes, for messages, answers of programs other than the service, such as a file server, a
- * login page or a Wi-Fi portal.
- */
-
 export type AnswerOrigin = { readonly url: string; readonly contentType: string };
 
 const MAX_TYPE_LENGTH = 60;
@@ -279,7 +274,10 @@ function readContentType({ headers }: WireResponse): string {
 // to recognise the page.
 const SEARCHED_CHARACTERS = 65_536;
 
-/** Describes a body that is not JSON, such as `a login page`. Never quotes the body. */
+/**
+ * Describes, for messages, a body that is not JSON: the answer of another program than the service,
+ * such as a file server or a Wi-Fi portal. Never quotes the body.
+ */
 function describeBody(contentType: string, body: string): string {
   const bodyStart = body.slice(0, SEARCHED_CHARACTERS).trimStart();
   if (bodyStart === "") return "an empty answer";

@@ -1,3 +1,7 @@
+/**
+ * Reads, creates, changes and deletes documents and folders on the service, and checks the answers.
+ * Repeats a write only if it certainly was not sent. Learns properties of the service from answers.
+ */
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import { isBelow, type LocalPath, pathKey, type RemotePath } from "../../contract/path.ts";
 import {
@@ -29,11 +33,6 @@ import type { TraitLearner } from "./traits.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { NameKind } from "../../contract/names.ts";
 import { createListTotals, listAll, type ListTotals } from "./listing.ts";
-
-/**
- * Reads, creates, changes and deletes documents and folders on the service, and checks the answers.
- * Repeats a write only if it certainly was not sent. Learns properties of the service from answers.
- */
 
 export type CallContext = { readonly caller: ApiCaller; readonly traits: TraitLearner };
 

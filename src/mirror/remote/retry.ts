@@ -1,4 +1,7 @@
-/** Decides whether and when a failed call is repeated. */
+/**
+ * Decides whether and when a failed call is repeated, and turns failed replies into faults, which
+ * the engine handles.
+ */
 import type { Fault } from "../ports/remote.ts";
 import { type ApiCall, type ApiFailure, type ApiReply, toLogFields } from "./reply.ts";
 import type { Clock } from "../../common/clock.ts";
@@ -6,8 +9,6 @@ import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
 import type { HttpClient } from "./http.ts";
 import type { CallQueue } from "./queue.ts";
-
-/** Turns failed replies of the service into faults, which the engine handles. */
 
 function isWrite(call: Pick<ApiCall, "method">): boolean {
   return call.method !== "GET";

@@ -275,16 +275,13 @@ export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", wo
   }
 }
 
-/**
- * Keeps a copy of the state file before a newer mdmirror upgrades the file. With this copy, the
- * user can go back to the older mdmirror. The copy is removed when a run ends in sync.
- */
-
 /** Suffix of the name of the copy beside `state.db`. */
 const COPY_SUFFIX = ".before";
 
 /**
- * Copies a state file. If an earlier copy was interrupted (`….before.new`), copies the file again.
+ * Copies a state file before this newer mdmirror upgrades it. With the copy, the user can go back
+ * to the older mdmirror. The copy is removed when a run ends in sync. If an earlier copy was
+ * interrupted (`….before.new`), copies the file again.
  * ORDER: the copy is flushed to disk before the upgrade begins.
  * @throws as SQLite and node:fs do; the state file is then unchanged
  */
@@ -293,8 +290,8 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
   const newCopyName = `${name}.new`;
   removeOwnFile(folder, newCopyName);
   try {
-    // mdmirror creates the file itself, and SQLite accepts an empty file. If SQLite created the file,
-    // other users could read it.
+    // mdmirror creates the file itself, and SQLite accepts an empty file. If SQLite created the
+    // file, other users could read it.
     const fd = createOwnFile(folder, newCopyName);
     try {
       db.prepare("VACUUM INTO ?").run(`${folder}/${newCopyName}`);

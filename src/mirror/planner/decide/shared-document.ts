@@ -9,10 +9,9 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import { isDirectionOff, isForbidden, isInUse } from "./gates.ts";
 
 /**
- * Finds documents whose content became blank since base. Safety checks count these documents like
- * deleted ones.
+ * Returns true if the content is blank and that of base is not. Safety checks count such a document
+ * like a deleted one.
  */
-
 export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentRecord, digest: Digest): boolean {
   return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }

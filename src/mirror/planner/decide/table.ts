@@ -1,15 +1,13 @@
 /**
- * Tables that decide what happens to a document. One has a cell for each combination of the
- * contents on both sides, the others for each change of place. If a cell is missing, the code does
- * not compile.
+ * Finds out which side changed the content or the place of a document since base, and the rules
+ * that apply then. One table has a cell for each combination of the contents on both sides, the
+ * other for each change of place. If a cell is missing, the code does not compile.
  */
 import { type DocumentRow, getPathOnSide, type PlanRow, SIDES } from "../match/row.ts";
 import { findBaseFolder, type FolderForest } from "../match/forest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf } from "../../../contract/path.ts";
-
-/** Finds out which side changed the content or the place of a document since base. */
 
 /** State of local content, compared with base. `unknown`: the scan did not show the content. */
 type LocalDrift = "unchanged" | "edited" | "deleted" | "unknown";

@@ -1,3 +1,8 @@
+/**
+ * Finds the file of each document at the path where it is expected. The path alone proves little:
+ * users may move a file away and give its name to another file. So inode and content are compared
+ * first.
+ */
 import type { DocId } from "../../../contract/ids.ts";
 import { type DocumentRecord, isSameInodeAndBirth } from "../../model/record.ts";
 import { isPathPair } from "../../model/names.ts";
@@ -22,12 +27,6 @@ import { compareStrings } from "../../model/by-path.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { once } from "../../../common/once.ts";
 import { findRenamedFile, indexUnsyncedByInode } from "./evidence.ts";
-
-/**
- * Finds the file of each document at the path where it is expected. The path alone proves little:
- * users may move a file away and give its name to another file. So inode and content are compared
- * first.
- */
 
 export function matchByPathAndInode(matching: MatchProgress): void {
   const { inodesTrusted } = matching.trees.local;

@@ -1,3 +1,7 @@
+/**
+ * Evidence from a scan: when an inode shows that two observations are of one file or folder, and
+ * when a missing file proves no absence.
+ */
 import { type DocumentRecord, indexRecordsByPath, type Inode, type Stamp } from "../../model/record.ts";
 import {
   type LocalTree,
@@ -9,8 +13,6 @@ import {
 } from "../../model/tree.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
-
-/** Decides when an inode is evidence that two observations show one file or folder. */
 
 /**
  * Returns a key of device, inode and birth time. The inode alone is not enough, because systems may

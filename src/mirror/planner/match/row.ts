@@ -94,10 +94,7 @@ export type DocumentRow = CommonRow & {
 
 export type PlanRow = FolderRow | DocumentRow;
 
-/**
- * Sets the planned place; null if the row will not be on this side. No other function sets planned
- * places.
- */
+/** Sets the planned place; null if the row will not be on this side. */
 export function setGoal(row: PlanRow, side: Side, place: Place | null): void {
   const mutablePlaces: { goal: Place | null } = row[side];
   mutablePlaces.goal = place;
@@ -146,7 +143,7 @@ export function toSlotKey(place: Place, folding: DiskFolding): string {
 }
 
 /**
- * A map by slot (a name in a folder). Each folder has a map of its own, because building a combined
+ * A map by slot. Each folder has a map of its own, because building a combined
  * key for each access would be slow.
  */
 export class SlotMap<T> {
@@ -177,7 +174,7 @@ export class SlotMap<T> {
 }
 
 /**
- * Occupant of a slot (a name in a folder) before the plan. `foreign`: a file or folder that is not
+ * Occupant of a slot before the plan. `foreign`: a file or folder that is not
  * synced.
  */
 type SlotOccupant =
@@ -188,7 +185,7 @@ type SlotOccupant =
 const FREE_SLOT = { kind: "free" } as const;
 
 /**
- * Finds what is in a slot (a name in a folder) before the plan. Builds its indexes when they are
+ * Finds what is in a slot before the plan. Builds its indexes when they are
  * first needed, because a plan without moves needs none.
  */
 export class SlotOccupancy {
@@ -240,7 +237,7 @@ export class SlotOccupancy {
 }
 
 /**
- * Lists the owners of each slot (a name in a folder). A slot may have several owners, at different
+ * Lists the owners of each slot. A slot may have several owners, at different
  * moments of the plan.
  */
 export function indexRowsBySlot(rows: Iterable<PlanRow>, disk: DiskFolding): SlotMap<readonly PlanRow[]> {
