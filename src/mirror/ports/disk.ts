@@ -74,11 +74,11 @@ export type FileUse = {
 };
 
 /**
- * The linked folder on disk. All calls but `flush` are synchronous: this is fast for small files,
- * and leaves little time between a check and a change. No call follows a symlink in any part of a
- * path, or changes anything outside the root (I26). Paths of set-aside and trashed files are
- * relative to `.mdmirror/`. Before a change that takes a document away from its path, the caller
- * opens an intent with `setAsideAt`.
+ * The linked folder on disk. All calls but `flush` and `flushAll` are synchronous: this is fast for
+ * small files, and leaves little time between a check and a change. No call follows a symlink in
+ * any part of a path, or changes anything outside the root (I26). Paths of set-aside and trashed
+ * files are relative to `.mdmirror/`. Before a change that takes a document away from its path, the
+ * caller opens an intent with `setAsideAt`.
  */
 export interface Disk {
   identify(): RootIdentity | null;
@@ -135,8 +135,8 @@ export interface Disk {
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<WrittenStamp>;
   /**
-   * Moves a file to `trashPath`, below `.mdmirror/`. First sets the file aside and compares it with
-   * `expect`. If the file has another digest, moves it back.
+   * Moves a file with the digest `expect` to `trashPath`, below `.mdmirror/`. If the file changed at
+   * that moment, moves it back.
    */
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<Inode>;

@@ -30,7 +30,7 @@ import { isFolderChangeForbidden } from "./gates.ts";
  * Place on one side that corresponds to a place on the other side, or the reason why no place
  * corresponds.
  */
-export type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
+type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
 
 type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReason; readonly detail: string };
 

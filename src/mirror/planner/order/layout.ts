@@ -15,8 +15,8 @@ import { SideState } from "./side-state.ts";
 import { digestOf } from "../../../contract/digest.ts";
 
 /**
- * Change of a row's place on one side. `freed`: key of the slot (a name in a folder) that became
- * free; null if none did.
+ * Change of a row's place on one side. `freed`: key of the slot that became free; null if
+ * none did.
  */
 export type RowChange = {
   readonly side: Side;

@@ -109,7 +109,7 @@ export class SideState {
    * @param to new place; null removes the document or folder from this side
    * @param step index of the step; null for a folder that is created together with a document in
    * it, because no other step has to wait for that folder
-   * @returns key of the slot (a name in a folder) that became free; null if none became free
+   * @returns key of the slot that became free; null if none became free
    */
   move(row: PlanRow, to: Place | null, step: number | null): string | null {
     const from = this.placeOf(row);
