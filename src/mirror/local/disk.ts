@@ -100,8 +100,9 @@ export class LocalDisk implements Disk {
   }
 
   walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
+    const [known = () => null, onText = () => undefined, leftOut] = args;
     this.names();
-    return walkTree(this.#guard, this.#options, ...args);
+    return walkTree(this.#guard, this.#options, known, onText, leftOut);
   }
 
   readonly scanFiles: Disk["scanFiles"] = (...args) => rescanFiles(this.#guard, ...args);

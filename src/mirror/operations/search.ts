@@ -131,11 +131,7 @@ function openIndex(folder: string): { readonly search: MirrorSearch; readonly no
 }
 
 async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Omit<SearchReport, "files">> {
-  const walk = disk.walkInParts(
-    (path) => search.known(path),
-    () => undefined,
-  );
-  const tree = await runInTurns(walk);
+  const tree = await runInTurns(disk.walkInParts((path) => search.known(path)));
   try {
     const indexedCount = await runInTurns(indexChangedFiles(search, tree, (path) => readContent(disk, path)));
     return { indexed: indexedCount, notes: [] };

@@ -85,10 +85,11 @@ export interface Disk {
   names(): DiskNames;
   /**
    * Scans the whole folder. Reads and hashes each file, unless `known` has the same stamp for it.
-   * Passes the contents that the caller does not have to `onText`.
+   * Passes the contents that the caller does not have to `onText`. Without these two, reads all
+   * files and stores nothing.
    * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
    */
-  walk(known: (path: LocalPath) => KnownFile | null, onText: StoreContent, leftOut?: FileNumbers): LocalTree;
+  walk(known?: (path: LocalPath) => KnownFile | null, onText?: StoreContent, leftOut?: FileNumbers): LocalTree;
   /**
    * Scans like `walk`, but pauses after some hundred entries, so that other work can run. Never
    * pauses within a folder.

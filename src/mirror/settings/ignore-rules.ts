@@ -1,3 +1,5 @@
+/** The folder's ignore rules: lines of its `.mdmirrorignore`, and proposals for them. */
+
 import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Digest, digestOf } from "../../contract/digest.ts";
@@ -93,11 +95,6 @@ function replaceFile(path: string, content: Buffer): void {
   renameSync(newPath, path);
 }
 
-/**
- * Finds documents that come from packages or builds. Hardly any user wants to sync them. Before the
- * first sync, mdmirror proposes ignore rules for them. It adds a rule only if the user agrees.
- */
-
 export type DocumentShare = { readonly documents: number; readonly bytes: number };
 
 export type RulesProposal = {
@@ -137,14 +134,15 @@ const GENERATED: Readonly<
   env: { inside: "pyvenv.cfg" },
 };
 
+/**
+ * Finds documents that come from packages or builds. Hardly any user wants to sync them. Before the
+ * first sync, mdmirror proposes ignore rules for them. It adds a rule only if the user agrees.
+ */
 export function proposeRules({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): RulesProposal {
   const { local } = trees;
   if (local.files.size === 0) return NO_PROPOSAL;
   const disk = new LocalDisk(createNodeFs(), root, { random, probes: false, gitignore: () => [] });
-  const filteredTree = disk.walk(
-    (path) => local.files.get(path) ?? null,
-    () => undefined,
-  );
+  const filteredTree = disk.walk((path) => local.files.get(path) ?? null);
   const localFiles = [...local.files.values()];
   const excludedFiles = localFiles.filter(({ path }) => !filteredTree.files.has(path));
   const syncedFiles = localFiles.filter(({ path }) => filteredTree.files.has(path));

@@ -42,12 +42,12 @@ export class LinkedDisk implements Disk {
     this.#forms = forms;
   }
 
-  walk(known: Parameters<Disk["walk"]>[0], onText: StoreContent): LocalTree {
+  walk(known: Parameters<Disk["walk"]>[0], onText: StoreContent = () => undefined): LocalTree {
     const filesWithLinks: FilesWithLinks = new Map();
     return this.#withLinking(this.plain.walk(known, this.#recognising(filesWithLinks, onText)), filesWithLinks);
   }
 
-  *walkInParts(known: Parameters<Disk["walk"]>[0], onText: StoreContent): Generator<void, LocalTree> {
+  *walkInParts(known: Parameters<Disk["walk"]>[0], onText: StoreContent = () => undefined): Generator<void, LocalTree> {
     const filesWithLinks: FilesWithLinks = new Map();
     return this.#withLinking(
       yield* this.plain.walkInParts(known, this.#recognising(filesWithLinks, onText)),

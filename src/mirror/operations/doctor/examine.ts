@@ -38,12 +38,7 @@ export async function runChecks(dir: string, options: ExamineOptions): Promise<D
     ...examineState(folder, disk.identify()?.markerId ?? null),
     checkHistory(folder),
     ...checkDisk(disk, folder, random),
-    ...checkWatches(
-      disk.walk(
-        () => null,
-        () => undefined,
-      ).folders.size,
-    ),
+    ...checkWatches(disk.walk().folders.size),
     ...checkNeighbours(root),
   ];
 }

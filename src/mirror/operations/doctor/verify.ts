@@ -27,10 +27,7 @@ export const verify = defineOnlineRead(VERIFY, ({ world, url }) => verifyMirror(
 export async function verifyMirror(world: World, url: string): Promise<Result<Answer<typeof VERIFY>>> {
   const base = world.state.load();
   const remoteScan = observeRemote(world, base, false);
-  const localTree = world.disk.walk(
-    () => null,
-    () => undefined,
-  );
+  const localTree = world.disk.walk();
   const remote = await remoteScan;
   if (remote.kind === "unreachable") return { kind: "trouble", trouble: makeFaultTrouble(remote.fault, url) };
   const trees = { base, local: localTree, remote: remote.tree };

@@ -20,10 +20,7 @@ type NameFix = {
  */
 export function fixNames(mirror: OpenedMirror, mayRename: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;
-  const localTree = disk.walk(
-    () => null,
-    () => undefined,
-  );
+  const localTree = disk.walk();
   const fixes = planFixes(localTree, state.load(), remote.traits().refusedCharacters);
   if (!mayRename) return fixes;
   return fixes.map((fix): NameFix => {
