@@ -36,7 +36,7 @@ export type Operation<D extends Declaration, Plan> = {
 
 type ExpectedVersions = Readonly<Record<string, string | null>>;
 
-export type FrontEndSteps<Plan, Output> = {
+type FrontEndSteps<Plan, Output> = {
   /** Asks the user whether to carry out the plan. False ends the operation. */
   readonly agree?: (plan: Plan) => Promise<boolean>;
   /** Runs after the operation's own changes, before the sync that follows them. */
@@ -44,7 +44,7 @@ export type FrontEndSteps<Plan, Output> = {
   readonly stoppable?: Stoppable;
 };
 
-export type OperationEnd<Plan, Output> =
+type OperationEnd<Plan, Output> =
   | { readonly kind: "declined" }
   /** The caller asked for a dry run, or the plan changes nothing. */
   | { readonly kind: "planned"; readonly plan: Plan; readonly result: Output }

@@ -37,7 +37,7 @@ export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
 /** A value as JSON. A Map is written as `{map: …}`, and a Set as `{set: …}`. */
 type PlainData = unknown;
-export type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
+type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
 
 /** Recorded results of the planner's functions, by the path or digest that the function got. */
 type PlannerAnswers = {

@@ -1,6 +1,6 @@
 /**
- * Lists the entries of a folder with their states, for the web page. Reads the state file and the
- * names on disk. Reads the content of an entry only if the page shows the entry.
+ * Lists the entries of a folder with their states, for the web page and for agents. Reads the state
+ * file and the names on disk. Reads the content of an entry only if the entry is shown.
  */
 
 import { isSameStamp, type Block } from "../../model/record.ts";

@@ -32,7 +32,7 @@ import { readText } from "./history.ts";
  * - `whole`: the lines merge, but mdmirror refused the merged content as a whole
  * - `parts`: some lines conflict
  */
-export type ConflictLines =
+type ConflictLines =
   | { readonly kind: "merges" }
   | { readonly kind: "no-base" }
   | { readonly kind: "whole"; readonly reason: ConflictReason }
@@ -40,14 +40,16 @@ export type ConflictLines =
 
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
+type BothTexts = { readonly live: string | null; readonly local: string | null };
+
 /**
  * Compares the two edits of a conflict. Returns null if the document is not in conflict, or a side
  * has no content.
  */
-export function readConflictLines(
+function readConflictLines(
   { state, disk }: StateAndDisk,
   path: string,
-  { live, local }: { readonly live: string | null; readonly local: string | null },
+  { live, local }: BothTexts,
 ): { readonly base: string | null; readonly lines: ConflictLines } | null {
   const record = findRecordAt(state.load(), path);
   const conflict = record === null ? null : state.conflict(record.id);
@@ -102,9 +104,7 @@ function listConflictRows(block: ConflictBlock | undefined): MergeRow[] {
   );
 }
 
-type BothSides = { readonly live: string | null; readonly local: string | null };
-
-async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<BothSides>> {
+async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<BothTexts>> {
   const { world } = mirror;
   const readResult = world.disk.read(path);
   if (readResult.kind === "fault")

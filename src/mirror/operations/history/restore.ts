@@ -34,7 +34,7 @@ import type { Operation } from "../run-operation.ts";
 
 type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
-export type RestorePlan = ItemsPlan<RestoredItem> & {
+type RestorePlan = ItemsPlan<RestoredItem> & {
   /**
    * Time whose versions are restored, in milliseconds since the epoch. Null: only deleted documents
    * are restored, each with its last version.

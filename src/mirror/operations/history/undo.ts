@@ -4,14 +4,7 @@ import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { makeNotDone, type ManualEnd } from "../../engine/manual/run-manually.ts";
 import { DONE, stale } from "../../engine/apply/effect.ts";
-import {
-  moveBack,
-  protect,
-  removeCreated,
-  reopenConflict,
-  restoreFile,
-  restoreText,
-} from "../../engine/manual/undo.ts";
+import * as manual from "../../engine/manual/undo.ts";
 import { chooseTrashPlace, type World } from "../../engine/run/world.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { isDone, listRows, makeLeftRow, makePlannedRow, type PlanItem, runItems } from "../manual/many.ts";
@@ -136,7 +129,7 @@ type UndoneItem = ResultOf<typeof UNDO>["items"][number];
  * Returns the items with functions that carry them out. Such a function does nothing if the
  * document is not as planned.
  */
-export function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
+function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${formatRuns(runs)}`;
   const moves = items.filter(isMove);
   let moveEnds: ReadonlyMap<UndoItem, ManualEnd> | null = null;
@@ -175,17 +168,23 @@ function undoItem(
   if (reason !== null) return makeNotDone(stale(reason));
   switch (item.kind) {
     case "bring-back":
-      return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
+      return manual.restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
     case "text-back": {
       const record = world.state.record(item.id)!;
-      return withReviewNote(record, restoreText(ctx, record, item.digest, item.expect, detail));
+      return withReviewNote(record, manual.restoreText(ctx, record, item.digest, item.expect, detail));
     }
     case "conflict-back":
-      return reopenConflict(ctx, item, detail);
+      return manual.reopenConflict(ctx, item, detail);
     case "take-away":
-      return removeCreated(ctx, world.state.record(item.id)!, item.expect, chooseTrashPlace(world, item.path), detail);
+      return manual.removeCreated(
+        ctx,
+        world.state.record(item.id)!,
+        item.expect,
+        chooseTrashPlace(world, item.path),
+        detail,
+      );
     default:
-      return protect(ctx, { id: item.id, path: item.path, value: item.kind === "protect-back" }, detail);
+      return manual.protect(ctx, { id: item.id, path: item.path, value: item.kind === "protect-back" }, detail);
   }
 }
 
@@ -255,7 +254,7 @@ function renameEntry(
   // On a disk that ignores case, the entry itself may be at the path, so the rename is tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
   if (!isSameName && !isFree(ctx.world.disk, to)) return makeNotDone(stale(describeOccupied(to)));
-  const moveEnd = moveBack(ctx, { id, from, to }, detail);
+  const moveEnd = manual.moveBack(ctx, { id, from, to }, detail);
   if (isDone(moveEnd)) for (const one of all) if (isWithin(one.at, from)) one.at = rebase(one.at, from, to);
   return moveEnd;
 }

@@ -23,15 +23,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
 import type { Trees } from "../../model/tree.ts";
-import {
-  keepFileAsNew,
-  keepFolder,
-  resendLocalContent,
-  restoreBaseContent,
-  restoreConflictCopy,
-  restoreDeletedFile,
-  restoreRemovedFolder,
-} from "../../engine/manual/undo.ts";
+import * as manual from "../../engine/manual/undo.ts";
 
 type StopResult = ResultOf<typeof APPROVE>;
 type StopItem = StopResult["items"][number];
@@ -205,7 +197,7 @@ export function planRejection(state: Pick<State, "isEarlier">, plan: Plan, trees
 function listRejectItems(action: Action, { base }: Trees): RejectItem[] {
   switch (action.kind) {
     case "delete-remote":
-      return [makeRejectItem("file-back", action.localPath, (ctx) => restoreDeletedFile(ctx, action))];
+      return [makeRejectItem("file-back", action.localPath, (ctx) => manual.restoreDeletedFile(ctx, action))];
     case "trash-local": {
       const { localPath: path } = action;
       if (action.cause === "gone") return [planKeepAsNew(action.id, path)];
@@ -213,13 +205,15 @@ function listRejectItems(action: Action, { base }: Trees): RejectItem[] {
     }
     case "end-conflict": {
       const path = base.records.get(action.id)?.localPath ?? action.localPath;
-      return [makeRejectItem("other-version-back", path, (ctx) => restoreConflictCopy(ctx, action.id))];
+      return [makeRejectItem("other-version-back", path, (ctx) => manual.restoreConflictCopy(ctx, action.id))];
     }
     case "remove-folder-remote":
-      return [makeRejectItem("folder-back", action.localPath, (ctx) => restoreRemovedFolder(ctx, action.localPath))];
+      return [
+        makeRejectItem("folder-back", action.localPath, (ctx) => manual.restoreRemovedFolder(ctx, action.localPath)),
+      ];
     case "remove-folder-local": {
       const { dirId, localPath: path } = action;
-      return dirId === null ? [] : [makeRejectItem("folder-stays", path, (ctx) => keepFolder(ctx, dirId))];
+      return dirId === null ? [] : [makeRejectItem("folder-stays", path, (ctx) => manual.keepFolder(ctx, dirId))];
     }
     default:
       return [];
@@ -227,7 +221,7 @@ function listRejectItems(action: Action, { base }: Trees): RejectItem[] {
 }
 
 function planKeepAsNew(id: DocId, path: LocalPath): RejectItem {
-  return makeRejectItem("stays-as-new", path, (ctx) => keepFileAsNew(ctx, id, path));
+  return makeRejectItem("stays-as-new", path, (ctx) => manual.keepFileAsNew(ctx, id, path));
 }
 
 /**
@@ -244,9 +238,10 @@ function listEditedAndMissing({ blocks }: Plan): RejectItem[] {
 function listContentItems(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;
-  if (action.kind === "put") return [makeRejectItem("text-back", path, (ctx) => restoreBaseContent(ctx, action))];
+  if (action.kind === "put")
+    return [makeRejectItem("text-back", path, (ctx) => manual.restoreBaseContent(ctx, action))];
   const { changeId } = action;
-  return [makeRejectItem("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
+  return [makeRejectItem("newer-text-back", path, (ctx) => manual.resendLocalContent(ctx, id, changeId))];
 }
 
 /** Uploads local content again where the service shows an older version. */
@@ -257,6 +252,6 @@ function listOlderOnService(state: Pick<State, "isEarlier">, { base, remote }: T
       return [];
     const { localPath: path } = record;
     if (base.conflicts.has(id)) return [leaveAlone(path, `it is in conflict: mdmirror resolve ${quoteForShell(path)}`)];
-    return [makeRejectItem("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
+    return [makeRejectItem("newer-text-back", path, (ctx) => manual.resendLocalContent(ctx, id, changeId))];
   });
 }

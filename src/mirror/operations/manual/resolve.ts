@@ -2,21 +2,7 @@
 
 import { toPaths } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
-import {
-  deleteOnService,
-  dropLocalEdit,
-  forgetRefusal,
-  keepAsNew,
-  keepMine,
-  type PlacedDocument,
-  recreate,
-  restoreOldName,
-  resubmit,
-  type SeenVersions,
-  sendWithMarkers,
-  takeTheirs,
-  writeMerged,
-} from "../../engine/manual/resolve.ts";
+import * as manual from "../../engine/manual/resolve.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import type { StateAndDisk } from "../history/lookup.ts";
 import { compareByPath } from "../../model/by-path.ts";
@@ -114,7 +100,7 @@ type ResolveChoice = {
   readonly way: ResolveWay;
   readonly text: string | undefined;
   readonly force: boolean;
-  readonly seen: SeenVersions | null;
+  readonly seen: manual.SeenVersions | null;
 };
 
 function planOne(world: StateAndDisk, name: string, choice: ResolveChoice): Result<ResolvePlan> {
@@ -252,7 +238,7 @@ export type Resolution = {
   readonly kind: ResolutionKind;
   /** Merged content; only for the choice `merged`. */
   readonly text?: string | undefined;
-  readonly seen?: SeenVersions | null;
+  readonly seen?: manual.SeenVersions | null;
 };
 
 /** Carries out a choice. With `--force`, also sends content with conflict markers. */
@@ -263,7 +249,7 @@ async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Reso
   const notes = [...firstEnd.notes, ...listReviewNotes(problem, way)];
   if (!hasConflictMarkers) return { ...firstEnd, notes };
   // In a sync, the planner would block content with conflict markers as an unfinished merge.
-  const sendEnd = await sendWithMarkers(ctx, { record: problem.record, path: problem.path });
+  const sendEnd = await manual.sendWithMarkers(ctx, { record: problem.record, path: problem.path });
   return isDone(sendEnd) ? { outcome: sendEnd.outcome, notes: [...notes, ...sendEnd.notes] } : sendEnd;
 }
 
@@ -291,21 +277,23 @@ async function resolveOne(
   { record, conflict, block, path }: OpenProblem,
   { kind, text, seen }: Resolution,
 ): Promise<ManualEnd> {
-  const placedDocument: PlacedDocument = { record, path, ...(seen ? { seen } : {}) };
+  const placedDocument: manual.PlacedDocument = { record, path, ...(seen ? { seen } : {}) };
   const leftMirror = block?.reason === "renamed-out-of-mirror";
   switch (kind) {
     case "mine":
-      if (conflict !== null) return keepMine(ctx, placedDocument, conflict);
-      return block === null || isReviewReason(block.reason) ? resubmit(ctx, record) : forgetRefusal(ctx, record.id);
+      if (conflict !== null) return manual.keepMine(ctx, placedDocument, conflict);
+      return block === null || isReviewReason(block.reason)
+        ? manual.resubmit(ctx, record)
+        : manual.forgetRefusal(ctx, record.id);
     case "theirs":
-      return takeTheirs(ctx, placedDocument, conflict);
+      return manual.takeTheirs(ctx, placedDocument, conflict);
     case "merged":
-      return writeMerged(ctx, placedDocument, conflict, ctx.world.disk.toServiceForm?.(path, text!) ?? text!);
+      return manual.writeMerged(ctx, placedDocument, conflict, ctx.world.disk.toServiceForm?.(path, text!) ?? text!);
     case "keep":
-      return leftMirror ? restoreOldName(ctx, record) : keepAsNew(ctx, placedDocument, conflict);
+      return leftMirror ? manual.restoreOldName(ctx, record) : manual.keepAsNew(ctx, placedDocument, conflict);
     case "delete":
-      return leftMirror ? deleteOnService(ctx, record) : dropLocalEdit(ctx, placedDocument, conflict);
+      return leftMirror ? manual.deleteOnService(ctx, record) : manual.dropLocalEdit(ctx, placedDocument, conflict);
     case "recreate":
-      return recreate(ctx, placedDocument);
+      return manual.recreate(ctx, placedDocument);
   }
 }

@@ -47,14 +47,15 @@ type FolderShare = DocumentShare & {
   readonly folder: LocalPath;
 };
 
-type PlanWithTrees = Pick<SyncPlan, "plan" | "trees">;
-
 /**
  * Returns the top folders with the most documents to upload. If all documents of a top folder are
  * in one subfolder, returns the deepest such subfolder in its place.
  * @param limit largest number of folders to return
  */
-export function findLargestFolders({ plan, trees }: PlanWithTrees, limit: number): readonly FolderShare[] {
+export function findLargestFolders(
+  { plan, trees }: Pick<SyncPlan, "plan" | "trees">,
+  limit: number,
+): readonly FolderShare[] {
   const shares = new Map<LocalPath, DocumentShare>();
   for (const { action } of plan.steps) {
     const file = action.kind === "create-remote" ? trees.local.files.get(action.localPath) : undefined;
