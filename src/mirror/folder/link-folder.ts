@@ -27,7 +27,7 @@ import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
 import { findMirror } from "../trust/gate.ts";
-import { findHome, locateRegistry } from "../trust/registry.ts";
+import { type Environment, findHome, locateRegistry } from "../trust/registry.ts";
 import type { TrustedOrigin } from "../trust/address.ts";
 import { checkOwner, readOwnership } from "../trust/owner.ts";
 import { quoteForShell } from "../model/shell-word.ts";
@@ -116,8 +116,6 @@ function checkLeftOver(root: string, env: Environment): Result<UnlinkedKind> {
     { code: "untrusted" },
   );
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export type LinkRequest = {
   readonly dir: string;

@@ -4,11 +4,9 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { quoteForShell } from "../model/shell-word.ts";
 import { removeOwnFile } from "../state/own-files.ts";
 import { checkRegistryWritable, keepMirror, readRootMarker } from "../trust/gate.ts";
-import { findByMarker, locateRegistry } from "../trust/registry.ts";
+import { type Environment, findByMarker, locateRegistry } from "../trust/registry.ts";
 import { findMirrorAbove } from "./link-folder.ts";
 import { readErrorCode, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Checks whether a rename can move a linked folder. Returns trouble if it cannot.

@@ -10,7 +10,7 @@ import { setAsideUnlinked } from "../state/damage.ts";
 import { statOwnFile, removeOwnFile } from "../state/own-files.ts";
 import { toAddress, pickUrl } from "../trust/address.ts";
 import { keepMirror, readRootMarker } from "../trust/gate.ts";
-import { findByMarker, findByRoot, listMirrors, locateRegistry } from "../trust/registry.ts";
+import { type Environment, findByMarker, findByRoot, listMirrors, locateRegistry } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
 import { describeSystemError } from "./trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
@@ -19,8 +19,6 @@ import { NOTES_FILE } from "./transient-trouble.ts";
 import { type MirrorOptions, withMirror } from "./open-mirror.ts";
 import { readSide } from "../operations/results/actions.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export type UnlinkResult = {
   /** True if a key file was removed from `.mdmirror/`. */

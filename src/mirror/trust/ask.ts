@@ -7,7 +7,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { toAddress, pickUrl } from "./address.ts";
 import { countDocuments, describeKeySource, findMirror, readRootMarker } from "./gate.ts";
 import { checkOwner, readOwnerName } from "./owner.ts";
-import { type KnownMirror, locateRegistry } from "./registry.ts";
+import { type Environment, type KnownMirror, locateRegistry } from "./registry.ts";
 
 /**
  * Facts that `mdmirror trust` shows before it asks whether to trust a folder. To collect them,
@@ -26,8 +26,6 @@ export type TrustQuestion = {
   readonly known: KnownMirror | null;
   readonly isTrusted: boolean;
 };
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Collects the facts that the user needs to decide. Returns trouble if the folder cannot be

@@ -2,10 +2,8 @@ import { existsSync } from "node:fs";
 import { quoteForShell } from "../model/shell-word.ts";
 import { type Trouble, type Result, trouble } from "../../common/trouble.ts";
 import { readRootMarker, findMirror, keepMirror } from "./gate.ts";
-import { type KnownMirror, listMirrors, locateRegistry, findByMarker } from "./registry.ts";
+import { type KnownMirror, listMirrors, locateRegistry, findByMarker, type Environment } from "./registry.ts";
 import { basename } from "node:path";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A linked folder in the user's list, with a name that is unique in the list. A folder and its
@@ -127,7 +125,7 @@ type AddressOfUser = {
   readonly allowHttp: readonly string[];
   /** Name that the user chose. Null: the folder keeps its name, or a new one gets the default. */
   readonly name: string | null;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 };
 
 /**
@@ -156,7 +154,7 @@ export function bindMirror(root: string, marker: string, input: AddressOfUser): 
  * @param root real path
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
-export function nameMirror(root: string, name: string, env: AddressOfUser["env"]): Result<string | null> {
+export function nameMirror(root: string, name: string, env: Environment): Result<string | null> {
   const place = locateRegistry(env);
   const foundMirror = findMirror(place, root);
   if (foundMirror.kind !== "known") {

@@ -45,7 +45,8 @@ export type FoundMirror =
   | { readonly kind: "unknown" }
   | { readonly kind: "unfit"; readonly why: string };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Environment variables of this process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ENTRY_VERSION = 1;
 const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;

@@ -1,3 +1,8 @@
+/**
+ * Path of the daemon's socket. The daemon chooses a short path, in a folder that no other user can
+ * enter, and stores it in `.mdmirror`, where commands read it.
+ */
+
 import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { hasMembers } from "../../../contract/json.ts";
@@ -39,8 +44,6 @@ function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwner(stat.uid);
 }
-
-/** Chooses a short path for the daemon's socket, in a folder that no other user can enter. */
 
 /** LIMIT: number of bytes in a socket's path, the size of `sun_path` without its final NUL. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
