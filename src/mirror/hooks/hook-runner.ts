@@ -1,6 +1,5 @@
 import {
   describeFailure,
-  type Environment,
   EVENT_NAMES,
   type EventName,
   type Hook,
@@ -13,6 +12,7 @@ import type { Log } from "../ports/world.ts";
 import type { FolderEvent } from "../daemon/folder-events.ts";
 import { chooseFailureReason, type WaitReason } from "../engine/daemon/interface.ts";
 import { quoteForShell } from "../model/shell-word.ts";
+import type { Environment } from "../trust/registry.ts";
 import { errnoClause } from "../../common/trouble.ts";
 import {
   collectFacts,

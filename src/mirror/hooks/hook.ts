@@ -4,7 +4,7 @@ import { quoteForShell } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { findHooksFile } from "../trust/gate.ts";
 import { isSameName, listOwnMirrors } from "../trust/list.ts";
-import { describeReadError, findAccessFault, readUserFile } from "../trust/registry.ts";
+import { describeReadError, type Environment, findAccessFault, readUserFile } from "../trust/registry.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { formatAge, parseAge } from "../../common/quantities.ts";
 
@@ -52,8 +52,6 @@ export type HookEnd =
       /** Last part of the command's output. */
       readonly output: string;
     };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the reason of the failure, with the last line that the command printed. */
 export function describeFailure({ why, output }: { readonly why: string; readonly output: string }): string {

@@ -13,7 +13,6 @@ import {
 } from "./events.ts";
 import {
   describeFailure,
-  type Environment,
   EVENT_NAMES,
   type EventName,
   findMirrorName,
@@ -27,7 +26,7 @@ import { chooseFailureReason } from "../engine/daemon/interface.ts";
 import { errnoClause, ok, type Result } from "../../common/trouble.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { type ChildProcess, spawn } from "node:child_process";
-import { findHome } from "../trust/registry.ts";
+import { type Environment, findHome } from "../trust/registry.ts";
 
 /** JSON on a hook's standard input. It has paths, codes and counts, but never content or a key. */
 export type HookMessage = {
@@ -67,18 +66,15 @@ export type HookEvent = {
   readonly test?: boolean;
 };
 
-type MessageSubject = {
-  readonly name: string;
-  readonly root: string;
-  readonly clock: Clock;
-  readonly random: Random;
-};
-
 /** LIMIT: number of documents or problems in one message, so that it stays short. */
 const MAX_PATHS = 50;
 
-function makeMessage({ event, items, before, now, test = false }: HookEvent, subject: MessageSubject): HookMessage {
-  const { name, root, clock, random } = subject;
+function makeMessage(
+  { event, items, before, now, test = false }: HookEvent,
+  root: string,
+  { env, clock, random }: HookWorld,
+): HookMessage {
+  const name = findMirrorName(root, env);
   const { problems, reviews, state } = now;
   const counts = {
     attention: problems.attention.length,
@@ -137,11 +133,10 @@ export async function runHook(
   hook: Hook,
   event: HookEvent,
   root: string,
-  { env, clock, random }: HookWorld,
+  world: HookWorld,
   stop: AbortSignal,
 ): Promise<HookEnd> {
-  const message = makeMessage(event, { name: findMirrorName(root, env), root, clock, random });
-  return runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop });
+  return runCommand(hook, makeMessage(event, root, world), world.env, stop);
 }
 
 /** LIMIT: milliseconds for which `sync` waits for its hooks before it ends. */
@@ -223,12 +218,6 @@ const PASSED_PREFIXES = ["LC_", "XDG_"];
 /** Environment variable with the event. It also shows an mdmirror that a hook started it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
-type RunSetup = {
-  readonly env: Environment;
-  readonly timeoutMs: number;
-  readonly stop: AbortSignal;
-};
-
 /**
  * Runs a hook's command with the message on its standard input. The command gets only some
  * environment variables, and no key. It runs in the user's home folder, because a linked folder
@@ -236,11 +225,11 @@ type RunSetup = {
  * the command's whole process group.
  */
 export async function runCommand(
-  { argv }: Pick<Hook, "argv">,
+  { argv, timeoutMs }: Pick<Hook, "argv" | "timeoutMs">,
   message: HookMessage,
-  setup: RunSetup,
+  env: Environment,
+  stop: AbortSignal,
 ): Promise<HookEnd> {
-  const { env, timeoutMs, stop } = setup;
   const [program, ...args] = argv;
   const beganAt = performance.now();
   const child = spawn(program!, args, {

@@ -96,7 +96,7 @@ describe("a desktop notification", () => {
     const hook = makeDesktopHook(env(), "linux")!;
     const message = { type: "conflict", text: "$(id) <b>.md", data: { mirror: { folder: "/w" } } } as HookMessage;
     const stop = new AbortController().signal;
-    expect(await runCommand(hook, message, { env: env(), timeoutMs: 30_000, stop })).toMatchObject({ kind: "done" });
+    expect(await runCommand({ ...hook, timeoutMs: 30_000 }, message, env(), stop)).toMatchObject({ kind: "done" });
     expect(await called()).toBe("notify-send|--app-name=mdmirror|--|$(id) <b>.md|key=");
   });
 

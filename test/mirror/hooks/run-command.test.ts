@@ -34,7 +34,7 @@ function run(
   { stop = new AbortController().signal, timeoutMs = 60_000, env = {} }: More = {},
 ) {
   const given = { PATH: process.env["PATH"], HOME: home, MDMIRROR_API_KEY: "mdm_secret", ...env };
-  return runCommand({ argv }, MESSAGE, { env: given, timeoutMs, stop });
+  return runCommand({ argv, timeoutMs }, MESSAGE, given, stop);
 }
 
 const sh = (line: string, more?: More): Promise<HookEnd> => run(["sh", "-c", line], more);
