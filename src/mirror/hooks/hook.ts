@@ -215,7 +215,7 @@ function readTime(value: unknown, member: string, max: number, fault: ReportHook
 function readMirrors(value: unknown, fault: ReportHookFault): readonly string[] | null {
   if (value === undefined) return null;
   if (isWords(value) && value.length > 0) return value;
-  fault('"mirrors" must be a list of names or folders of mirrors');
+  fault('"mirrors" must be a list of names or paths of linked folders');
   return null;
 }
 
