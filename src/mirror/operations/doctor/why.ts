@@ -154,7 +154,10 @@ type PlanFacts = {
   } | null;
   /** Document that the service lists at the path; null if it lists none, or was not reached. */
   readonly remote: RemoteFile | null;
-  /** Steps of the next sync at or below the path. `stopped`: the step waits for the answer to a stop. */
+  /**
+   * Steps of the next sync at or below the path. `stopped`: the step waits for the answer to a
+   * stop.
+   */
   readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];
   readonly safetyStops: readonly string[];
 };

@@ -194,8 +194,9 @@ export function readVersions({ disk }: Pick<World, "disk">, { path, record, conf
 }
 
 /**
- * Returns the digest of the version that is now on the service; null without a conflict. If it cannot be read,
- * returns the last known version; the user's choice then fails with the reason.
+ * Returns the digest of the version that is now on the service; null without a conflict. If the
+ * version cannot be read, returns the last known digest; the user's choice then fails with the
+ * reason.
  */
 export async function readTheirs(
   { remote }: Pick<World, "remote">,
