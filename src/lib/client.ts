@@ -1,5 +1,6 @@
 /** Entry point `mdmirror/client`: the typed HTTP client of the service, with its retries. */
 
+import { requireFitNode } from "./fit-node.ts";
 import { systemClock } from "../common/clock.ts";
 import { SILENT_LOG } from "../mirror/folder/log.ts";
 import { systemRandom } from "../common/random.ts";
@@ -8,7 +9,7 @@ import { readUserOrigin } from "../mirror/trust/gate.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import type { Answer, Listing, ParentRef, PutResult } from "../mirror/ports/remote.ts";
-import { MdmirrorError, requireFitNode, toMdmirrorError } from "./error.ts";
+import { MdmirrorError, toMdmirrorError } from "./error.ts";
 
 export { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
 export type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";

@@ -46,12 +46,11 @@ export type MdmirrorErrorFacts = Pick<MdmirrorError, "kind" | "code" | "path" | 
 
 /** Converts an error of `mirror/` to an error of the library. */
 export function toMdmirrorError(
-  { kind, what, code, requestId, next }: Trouble,
+  { kind, what, code, requestId = null, next }: Trouble,
   path: string,
   cause?: unknown,
 ): MdmirrorError {
-  const errorFields = { kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null };
-  return new MdmirrorError(cause === undefined ? errorFields : { ...errorFields, cause });
+  return new MdmirrorError({ kind, code: code ?? kind, path, next, message: what, requestId, cause });
 }
 
 /**
@@ -67,24 +66,4 @@ export async function withLibraryErrors<T>(path: string, work: () => T | Promise
       ? error
       : toMdmirrorError(expectedTrouble, path, error instanceof TroubleError ? undefined : error);
   }
-}
-
-/** Oldest supported version of Node, the same as in `package.json`. */
-const OLDEST_NODE = { major: 22, minor: 22 } as const;
-
-/**
- * Refuses a version of Node that is too old. Call this before importing better-sqlite3, which would
- * end the process of an older Node without a message.
- * @throws MdmirrorError with code `unfit-node`
- */
-export function requireFitNode(version: string = process.versions.node): void {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > OLDEST_NODE.major || (major === OLDEST_NODE.major && minor >= OLDEST_NODE.minor)) return;
-  throw new MdmirrorError({
-    kind: "usage",
-    code: "unfit-node",
-    path: process.execPath,
-    next: "install a newer Node.js (https://nodejs.org), then run the program again",
-    message: `mdmirror needs Node ${OLDEST_NODE.major}.${OLDEST_NODE.minor} or newer, and this is ${version}`,
-  });
 }

@@ -3,7 +3,8 @@
  * commands as methods.
  */
 
-import { requireFitNode, withLibraryErrors } from "./error.ts";
+import { requireFitNode } from "./fit-node.ts";
+import { withLibraryErrors } from "./error.ts";
 import { findRoot, makeEnvironment, makeMirror, MirrorSession } from "./mirror.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
 

@@ -2,10 +2,11 @@
 
 /** Entry point `mdmirror/server`: runs the service in this process, for tests of programs. */
 
+import { requireFitNode } from "./fit-node.ts";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { requireFitNode, withLibraryErrors } from "./error.ts";
+import { withLibraryErrors } from "./error.ts";
 import { unwrap } from "../common/trouble.ts";
 
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { requireFitNode } from "../../src/lib/error.ts";
+import { requireFitNode } from "../../src/lib/fit-node.ts";
 
 const root = new URL("../../", import.meta.url);
 
