@@ -30,28 +30,16 @@ export function cutLines(text: string, from: number, last: number, characters: n
   const lines = splitLines(text);
   const lastLine = Math.min(last, lines.length);
   let takenText = "";
-  let lineNumber = from;
-  for (; lineNumber <= lastLine; lineNumber++) {
-    const line = lines[lineNumber - 1]!;
+  let number = from;
+  for (; number <= lastLine; number++) {
+    const line = lines[number - 1]!;
     if (takenText.length + line.length > characters) break;
     takenText += line;
   }
-  if (lineNumber > lastLine || takenText !== "")
-    return {
-      text: takenText,
-      from,
-      to: lineNumber - 1,
-      next: lineNumber <= lastLine ? lineNumber : null,
-      isCutInLine: false,
-    };
-  const cutLine = cutToLength(lines[lineNumber - 1]!, characters);
-  return {
-    text: cutLine,
-    from,
-    to: lineNumber,
-    next: lineNumber < lastLine ? lineNumber + 1 : null,
-    isCutInLine: true,
-  };
+  if (number > lastLine || takenText !== "")
+    return { text: takenText, from, to: number - 1, next: number <= lastLine ? number : null, isCutInLine: false };
+  const cutLine = cutToLength(lines[number - 1]!, characters);
+  return { text: cutLine, from, to: number, next: number < lastLine ? number + 1 : null, isCutInLine: true };
 }
 
 /** Returns the beginning of a text: at most `most` UTF-16 units. Never cuts a character in half. */

@@ -41,8 +41,8 @@ describe("edits by pieces", () => {
   });
 
   test("a piece that the content lacks, or has more than once, changes nothing", () => {
-    expect(edit("a a", { old_text: "b", new_text: "" })).toEqual({ kind: "unfit", editNumber: 1, count: 0 });
-    expect(edit("a a", { old_text: "a", new_text: "b" })).toEqual({ kind: "unfit", editNumber: 1, count: 2 });
+    expect(edit("a a", { old_text: "b", new_text: "" })).toEqual({ kind: "unfit", edit: 1, count: 0 });
+    expect(edit("a a", { old_text: "a", new_text: "b" })).toEqual({ kind: "unfit", edit: 1, count: 2 });
     expect(edit("a a", { old_text: "a", new_text: "$&", all: true })).toMatchObject({ text: "$& $&", places: 2 });
   });
 

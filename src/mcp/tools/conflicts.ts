@@ -52,14 +52,11 @@ function toFacts({ path, ways, versions, conflict, block }: ProblemView): object
   };
 }
 
-function formatHunk(
-  { localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk,
-  hunkNumber: number,
-): string {
+function formatHunk({ localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk, index: number): string {
   const places = `mine line ${localLine + 1}, theirs line ${remoteLine + 1}, base line ${baseLine + 1}`;
   const formatSide = (name: string, text: string) =>
     `${name}:\n${text === "" || text.endsWith("\n") ? text : `${text}\n`}`;
-  return `@@ ${hunkNumber + 1}: ${places} @@\n${formatSide("base", base)}${formatSide("mine", local)}${formatSide("theirs", remote)}`;
+  return `@@ ${index + 1}: ${places} @@\n${formatSide("base", base)}${formatSide("mine", local)}${formatSide("theirs", remote)}`;
 }
 
 /** Ways of resolving a conflict that agents may choose. Only people may choose the other ways. */

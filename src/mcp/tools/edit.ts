@@ -75,14 +75,10 @@ export const EDIT = defineTool({
     return replaceContent(mirror, { path, version }, host, (before) => {
       const edited = replaceIn(before, edits);
       if (edited.kind === "replaced") return { text: edited.text, facts: { places: edited.places } };
-      const { editNumber, count } = edited;
-      const message = `${path}: the old_text of edit ${editNumber} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
+      const { edit, count } = edited;
+      const message = `${path}: the old_text of edit ${edit} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
       const nextStep = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
-      return refuseCall(message, nextStep, count === 0 ? "not-found" : "many-places", {
-        path,
-        edit: editNumber,
-        count,
-      });
+      return refuseCall(message, nextStep, count === 0 ? "not-found" : "many-places", { path, edit, count });
     });
   },
 });
@@ -130,10 +126,10 @@ type Replacement = {
 type ReplaceResult =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
   /**
-   * `unfit`: the edit with the number `editNumber` (from 1) cannot be applied, because its
+   * `unfit`: the edit with the number `edit` (from 1) cannot be applied, because its
    * `old_text` occurs `count` times.
    */
-  | { readonly kind: "unfit"; readonly editNumber: number; readonly count: number };
+  | { readonly kind: "unfit"; readonly edit: number; readonly count: number };
 
 /**
  * Applies edits one after the other. Each `old_text` must occur exactly once in the result of the
@@ -148,7 +144,7 @@ export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceR
   for (const [index, { old_text, new_text, all = false }] of edits.entries()) {
     const pieces = edited.split(useLineEnds(old_text));
     const count = pieces.length - 1;
-    if (count === 0 || (count > 1 && !all)) return { kind: "unfit", editNumber: index + 1, count };
+    if (count === 0 || (count > 1 && !all)) return { kind: "unfit", edit: index + 1, count };
     edited = pieces.join(useLineEnds(new_text));
     placeCount += count;
   }
@@ -162,22 +158,17 @@ export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceR
 const DIFF_CHARACTERS = 8_000;
 
 /**
- * Refuses a change, because the document is newer than `readVersion`, which the caller read. Adds a
- * diff of the two versions.
+ * Refuses a change, because the document is newer than the version `given`, which the caller read.
+ * Adds a diff of the two versions.
  */
-async function refuseStale(
-  mirror: ServedMirror,
-  path: string,
-  readVersion: string,
-  host: ToolHost,
-): Promise<ToolResult> {
+async function refuseStale(mirror: ServedMirror, path: string, given: string, host: ToolHost): Promise<ToolResult> {
   const { text, version } = await readCurrent(mirror, path, host);
-  const readContent = readStoredContent(mirror.root, readVersion as Digest, host);
+  const readContent = readStoredContent(mirror.root, given as Digest, host);
   const message = `${path} changed since you read it: nothing was written`;
-  const editFacts = { path, version, given: readVersion };
+  const facts = { path, version, given };
   if (readContent === null) {
     const next = "read it again: the content of the version that you gave is not known";
-    return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, editFacts);
+    return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, facts);
   }
   const diffText = formatTextDiff({ before: `${path} as you read it`, after: `${path} now` }, readContent, text);
   const diffPart = cutLines(diffText, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
@@ -185,11 +176,7 @@ async function refuseStale(
   const cutFacts = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};
   const next =
     leftOut > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
-  return makeRefusal(
-    { kind: "usage", what: message, next, code: "stale" },
-    { ...editFacts, ...cutFacts },
-    diffPart.text,
-  );
+  return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, { ...facts, ...cutFacts }, diffPart.text);
 }
 
 /**

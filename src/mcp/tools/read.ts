@@ -74,13 +74,9 @@ function makeOutline(facts: object, text: string): ToolResult {
   return makeAnswer({ ...facts, headings: allHeadings.length, ...cutFacts }, shownHeadings.join("\n"));
 }
 
-type PassageOptions = TextRange & { readonly heading?: string | undefined };
+type PassageArgs = TextRange & { readonly heading?: string | undefined };
 
-function makePassage(
-  facts: { readonly lines: number },
-  text: string,
-  { heading, ...range }: PassageOptions,
-): ToolResult {
+function makePassage(facts: { readonly lines: number }, text: string, { heading, ...range }: PassageArgs): ToolResult {
   const { from_line: from } = range;
   if (heading !== undefined && from !== undefined)
     return refuseCall("heading and from_line exclude each other", "leave one of them out", "bad-range");
