@@ -23,13 +23,7 @@ import {
 import { documentAddress, documentPart, LINK_PATH, mirrorAddress } from "./addresses.ts";
 import { completeLink, draftLink, readFields, type LinkFields } from "./linking.ts";
 import type { Folder } from "./folders.ts";
-import {
-  BUSY_NOTICE,
-  makeGoodNotice,
-  makeRejectedNotice,
-  makeNothingDoneNotice,
-  makeUndoneNotice,
-} from "./messages.ts";
+import { BUSY_NOTICE, makeGoodNotice, makeRejectedNotice, makeNothingDoneNotice, makeUndoNotice } from "./messages.ts";
 import { addRule, removeRule, replaceKey, saveSettings } from "./pages/settings.ts";
 import { resolveConflict } from "./resolving.ts";
 import { resolveMany } from "./pages/problems.ts";
@@ -161,7 +155,7 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): ActionResult 
   ui.jobs.startNext(root, `Undoing run ${run}`, async (progress) => {
     const { items } = unwrap(await runOperation(root, undo, input, { ...ui, progress }));
     const syncedNotice = await syncFolder(ui, folder, progress);
-    return syncedNotice.tone === "bad" ? syncedNotice : makeUndoneNotice(run, items);
+    return syncedNotice.tone === "bad" ? syncedNotice : makeUndoNotice(run, items);
   });
   return { notice: null };
 }

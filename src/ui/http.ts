@@ -287,14 +287,9 @@ const HELP_LINK = { href: DOCS_ADDRESS, label: "Help" };
 
 type MaybeSession = Session<null> | null;
 
-function sendPage(
-  { bundle }: UiSite,
-  reply: FastifyReply,
-  content: Content,
-  { status, session, ...around }: PageFrame,
-) {
+function sendPage({ bundle }: UiSite, reply: FastifyReply, content: Content, { status, session, ...rest }: PageFrame) {
   const frame: Frame = {
-    ...around,
+    ...rest,
     brand: { href: "/", label: "mdmirror" },
     nav: session === null ? [] : [HELP_LINK, { href: SIGN_OUT_PATH, label: "Sign out" }],
     bundle,

@@ -1,4 +1,4 @@
-/** Work that takes longer than a request: jobs, searches, scans for stopped changes; also drafts. */
+/** Work that takes longer than a request: jobs, searches, scans for stopped changes. And drafts. */
 
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { ActiveEffects } from "../mirror/daemon/traffic.ts";

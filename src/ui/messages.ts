@@ -88,7 +88,7 @@ export function makeManyResolvedNotice(items: readonly ItemResult[]): Notice {
   return makeItemsNotice(doneCount > 0 ? "good" : "asks", `${plural(doneCount, "conflict")} resolved.`, items);
 }
 
-export function makeUndoneNotice(run: number, items: ResultOf<typeof UNDO>["items"]): Notice {
+export function makeUndoNotice(run: number, items: ResultOf<typeof UNDO>["items"]): Notice {
   const reopenedCount = countDoneItems(items.filter(({ kind }) => kind === "conflict-back"));
   const otherCount = countDoneItems(items) - reopenedCount;
   const parts = [

@@ -182,7 +182,7 @@ function describeState(folder: Folder): HtmlValue {
   }
 }
 
-export function describeForScreenReader(folder: Folder): string {
+export function announceState(folder: Folder): string {
   const { name, state, needs } = folder;
   const problems = needs.length === 0 ? "" : `, ${plural(needs.length, "problem")} to solve`;
   return `${name}: ${FOLDER_STATES[state][1]}${problems}`;
@@ -211,9 +211,8 @@ export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
   const [tone] = chooseStateBadge(folder);
   if (status === null) return renderBanner(tone, describeState(folder), renderNextStep(trouble!.next));
   const { syncedAt } = status;
-  const lastInSync =
-    syncedAt === null ? "Never in sync yet" : html`Last in sync ${renderAge(syncedAt, request.now)} ago`;
-  return html`${renderBanner(tone, describeState(folder), html`${lastInSync} · ${renderDaemonState(folder)}`, folderActions(folder, request))}
+  const lastSync = syncedAt === null ? "Never in sync yet" : html`Last in sync ${renderAge(syncedAt, request.now)} ago`;
+  return html`${renderBanner(tone, describeState(folder), html`${lastSync} · ${renderDaemonState(folder)}`, folderActions(folder, request))}
 <div id="job">${renderWork(folder)}</div>`;
 }
 

@@ -198,18 +198,16 @@ export const WHY_PAGE = makeFolderPage({
   async show(ui, { name: mirror, root }, request) {
     const path = readRequestedPath(request);
     const opening = { ...ui, mode: "read", what: "why" } as const;
-    const explanation = unwrap(await withMirror(root, opening, async (opened) => ok(await explain(opened, path))));
-    const { events, open } = explanation;
-    const facts = renderFacts(
-      listWhyFacts(explanation, request.now).map(([term, fact]) => [term, renderSentence(fact)]),
-    );
+    const why = unwrap(await withMirror(root, opening, async (opened) => ok(await explain(opened, path))));
+    const { events, open } = why;
+    const facts = renderFacts(listWhyFacts(why, request.now).map(([term, fact]) => [term, renderSentence(fact)]));
     return {
       title: `State of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${renderCrumbs(mirror, path, true)}
 <h1>State of ${path === "" ? "the linked folder" : renderName(nameOf(path))}</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
-<section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${describeLocal(explanation)}</dd><dt>On the service</dt><dd>${describeService(explanation)}</dd>
-${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${renderSentence(toSentence(open.detail))}</dd>`}<dt>Next sync</dt><dd>${renderNextSteps(explanation)}</dd></dl></section>
+<section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${describeLocal(why)}</dd><dt>On the service</dt><dd>${describeService(why)}</dd>
+${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${renderSentence(toSentence(open.detail))}</dd>`}<dt>Next sync</dt><dd>${renderNextSteps(why)}</dd></dl></section>
 ${renderDetails("Details", facts)}
 ${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => renderEventItem(mirror, event, html`<a href="${mirrorAddress(mirror, `runs/${event.run}`)}">run ${event.run}</a> · ${renderAge(event.at, request.now)} ago`))}</ul>`}`,
     };

@@ -270,10 +270,7 @@ const SIDE_LABELS: Readonly<Record<string, string>> = {
 function renderOrigins(origins: MergeOrigins): Html {
   if (origins.kind === "gone")
     return html`<h3>Origin of each line</h3><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
-  const rows = makeOriginHunks(origins.rows).flatMap(({ after, lines: hunkLines }) => [
-    `line ${after.line}`,
-    ...hunkLines,
-  ]);
+  const rows = makeOriginHunks(origins.rows).flatMap(({ after, lines }) => [`line ${after.line}`, ...lines]);
   return html`<h3>Origin of each line</h3>
 <p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
 <table class="sides whose"><caption class="unseen">Whose each line is</caption><tbody>${rows.slice(0, MAX_ORIGIN_LINES).map(renderLine)}</tbody></table>`;
@@ -300,20 +297,18 @@ function renderCompareForm(
   { path, localDigest, now }: Timeline,
   entries: readonly HistoryEntry[],
 ): Html | null {
-  const keptNumbers = entries
+  const kept = entries
     .filter(({ size }) => size !== null)
     .map(({ n }) => n)
     .toReversed()
     .slice(0, MAX_VERSIONS);
-  if (keptNumbers.length + (localDigest === null ? 0 : 1) < 2) return null;
+  if (kept.length + (localDigest === null ? 0 : 1) < 2) return null;
   const renderVersionOptions = (chosen: string) => [
     localDigest !== null && html`<option value="here"${chosen === "here" && html` selected`}>the file now</option>`,
-    ...keptNumbers.map(
-      (n) => html`<option value="${n}"${chosen === String(n) && html` selected`}>version ${n}</option>`,
-    ),
+    ...kept.map((n) => html`<option value="${n}"${chosen === String(n) && html` selected`}>version ${n}</option>`),
   ];
-  const newestName = localDigest === null ? String(keptNumbers[0]) : "here";
-  const beforeName = String(keptNumbers.find((n) => n !== now && String(n) !== newestName) ?? keptNumbers[0]);
+  const newestName = localDigest === null ? String(kept[0]) : "here";
+  const beforeName = String(kept.find((n) => n !== now && String(n) !== newestName) ?? kept[0]);
   return html`<form action="${documentAddress(mirror, "diff", path)}" class="row">
 <label for="from">Compare</label><select id="from" name="from">${renderVersionOptions(beforeName)}</select>
 <label for="to">with</label><select id="to" name="to">${renderVersionOptions(newestName)}</select><button>Show</button></form>`;

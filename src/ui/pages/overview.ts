@@ -16,7 +16,7 @@ import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest, type Ui, type UiPage } from "../page.ts";
 import {
   chooseStateBadge,
-  describeForScreenReader,
+  announceState,
   folderActions,
   problemRows,
   renderJob,
@@ -39,7 +39,7 @@ export const HOME_PAGE: UiPage = {
     const problems = folders.reduce((sum, { needs }) => sum + needs.length, 0);
     return {
       title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
-      announcement: folders.map(describeForScreenReader).join("; "),
+      announcement: folders.map(announceState).join("; "),
       main: html`<div class="title"><h1>Linked folders</h1><a class="button main-action" href="${LINK_PATH}">Add a folder</a></div>
 ${unfit.map((why) => html`<div class="notice bad"><p>${renderSentence(why)}</p>${renderCommand("mdmirror trust FOLDER")}</div>`)}
 ${folders.length === 0 ? NO_FOLDER_YET : renderTable(sortWorstFirst(folders), request)}`,
@@ -91,7 +91,7 @@ export const OVERVIEW_PAGE = makeFolderPage({
   showsUnreadable: true,
   show: (ui, folder, request) => ({
     title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,
-    announcement: describeForScreenReader(folder),
+    announcement: announceState(folder),
     main: html`${renderStatusBanner(folder, request)}
 ${folder.status !== null && renderNumbers(folder, folder.status)}
 <div class="with-aside"><div>${renderProblemsPart(folder)}${folder.status !== null && renderActivity(ui, folder, request)}</div>

@@ -14,14 +14,7 @@ import {
   type PageRequest,
   type Ui,
 } from "../page.ts";
-import {
-  cutListPage,
-  describeForScreenReader,
-  problemRows,
-  renderFolderForm,
-  renderJob,
-  renderPager,
-} from "../parts.ts";
+import { cutListPage, announceState, problemRows, renderFolderForm, renderJob, renderPager } from "../parts.ts";
 import { BoundedMap } from "../../common/bounded-map.ts";
 import { unwrap, ok } from "../../common/trouble.ts";
 import type { DocId } from "../../contract/ids.ts";
@@ -34,7 +27,7 @@ import { runOperation } from "../../mirror/operations/run-operation.ts";
 import { splitConflict, findClashes } from "../clashes.ts";
 import { makeNothingDoneNotice, makeManyResolvedNotice } from "../messages.ts";
 
-const PROBLEMS_PER_PAGE = 100;
+const PER_PAGE = 100;
 
 export const PROBLEMS_PAGE = makeFolderPage({
   path: "/m/:name/needs",
@@ -45,18 +38,18 @@ export const PROBLEMS_PAGE = makeFolderPage({
     const listPage = cutListPage(
       folder.needs.toSorted((a, b) => rankProblem(a) - rankProblem(b)),
       request,
-      PROBLEMS_PER_PAGE,
+      PER_PAGE,
     );
     return {
       title: `Problems · ${name} · mdmirror`,
-      announcement: describeForScreenReader(folder),
+      announcement: announceState(folder),
       main: html`<h1>Problems to solve</h1>
 <div id="job">${renderJob(folder.job)}</div>
 ${listPage.total === 0 ? renderEmptyState("No problems", "Nothing needs a decision of yours.") : renderGroups(ui, folder, listPage.items, request)}
 ${renderPager(listPage, "problems", (page) => mirrorAddress(name, "needs", { page }))}
 ${
   waits.length > 0 &&
-  html`<section class="card flush" id="pending"><header><h2>Pending: nothing for you to do</h2></header>${problemRows(waits.slice(0, PROBLEMS_PER_PAGE))}</section>`
+  html`<section class="card flush" id="pending"><header><h2>Pending: nothing for you to do</h2></header>${problemRows(waits.slice(0, PER_PAGE))}</section>`
 }`,
     };
   },
@@ -79,16 +72,12 @@ function renderGroups(ui: Ui, folder: Folder, needs: readonly LinkedProblem[], r
     shown.length > 0 &&
     html`<section class="card flush" id="${id}"><header><h2>${title}</h2></header>${problemRows(shown)}</section>`;
   return html`${renderSection("folder-problems", "The whole folder", ofFolder!)}
-${inConflict!.length > 0 && renderFolderForm(folder, { path: "resolve" }, request, renderConflictList(inConflict!, openByPath, request.now))}
+${inConflict!.length > 0 && renderFolderForm(folder, { path: "resolve" }, request, renderConflicts(inConflict!, openByPath, request.now))}
 ${renderSection("blocked", "Blocked documents", blocked!)}`;
 }
 
 /** Lists conflicts with check boxes. Each button resolves all checked conflicts in one way. */
-function renderConflictList(
-  needs: readonly LinkedProblem[],
-  open: ReadonlyMap<string, OpenConflict>,
-  now: number,
-): Html {
+function renderConflicts(needs: readonly LinkedProblem[], open: ReadonlyMap<string, OpenConflict>, now: number): Html {
   const ways = Object.entries(MANY_WAYS).map(
     ([way, label]) => html`<button name="way" value="${way}">${label}</button>`,
   );

@@ -125,7 +125,7 @@ export const RUN_PAGE = makeFolderPage({
     return {
       title: `Run ${run} · ${name} · mdmirror`,
       main: html`<p><a href="${mirrorAddress(name, "runs")}">All runs</a></p>
-<div class="title"><h1>${formatRunTitle(line)}</h1>${undo.kind === "ok" && renderUndoButton(folder, line, undo.value, request)}</div>
+<div class="title"><h1>${formatRunTitle(line)}</h1>${undo.kind === "ok" && renderUndo(folder, line, undo.value, request)}</div>
 <p class="faint">Run ${run} · ${line.kind} · ${renderTime(line.startedAt, request.now)} ${renderRunBadge(line)}</p>
 ${renderJob(job)}
 ${line.undoneBy !== null && html`<p>${renderBadge("good", "Undone")} ${renderAge(line.undoneBy.startedAt, request.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
@@ -151,12 +151,7 @@ function refuseRun(run: string): never {
   return refuse(`there is no run ${run}`, "go back to the list of runs", "no-run");
 }
 
-function renderUndoButton(
-  folder: Folder,
-  { run }: RunLine,
-  { items, version }: UndoPlan,
-  request: PageRequest,
-): Html | null {
+function renderUndo(folder: Folder, { run }: RunLine, { items, version }: UndoPlan, request: PageRequest): Html | null {
   if (!items.some(canBeUndone)) return null;
   const button = html`<button>Undo this run</button>`;
   return renderFolderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, request, button);

@@ -148,7 +148,7 @@ ${field("q", "q", "Test a path", path!, "notes/plan.md")}<button>Try</button></f
 
 function renderRules(folder: Folder, lines: string, request: PageRequest): Html {
   const isRule = (line: string) => line.trim() !== "" && !line.startsWith("#");
-  const renderRemoveForm = (line: string, index: number) =>
+  const renderRemoval = (line: string, index: number) =>
     renderFolderForm(
       folder,
       { path: "ignore/remove", fields: { line: String(index + 1), seen: digestOf(lines) } },
@@ -157,9 +157,7 @@ function renderRules(folder: Folder, lines: string, request: PageRequest): Html 
     );
   return html`<ul class="rows">${lines
     .split("\n")
-    .map(
-      (line, i) => isRule(line) && html`<li><code>${shownName(line)}</code>${renderRemoveForm(line, i)}</li>`,
-    )}</ul>`;
+    .map((line, i) => isRule(line) && html`<li><code>${shownName(line)}</code>${renderRemoval(line, i)}</li>`)}</ul>`;
 }
 
 /** LIMIT: number of documents that the test of a rule names, so that the page stays short. */

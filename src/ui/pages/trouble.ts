@@ -14,17 +14,14 @@ import { renderOrigin } from "../parts.ts";
  */
 const OUTSIDE_CODES: ReadonlySet<string> = new Set(["not-signed-in", "spent"]);
 
-export function makeTroublePage(
-  { what, code = null, requestId = null, next }: Trouble,
-  folder: string | null,
-): Content {
+export function makeTroublePage({ what, code = null, requestId = null, next }: Trouble, name: string | null): Content {
   const origin = renderOrigin(code, requestId);
   const isOutside = code !== null && OUTSIDE_CODES.has(code);
   const nextElement = isOutside ? html`<p>${renderSentence(toSentence(next))}</p>` : renderNextStep(next, origin);
   const upLink =
-    folder === null
+    name === null
       ? html`<a class="button" href="/">All linked folders</a>`
-      : html`<a class="button" href="${mirrorAddress(folder)}">Back to the folder</a>`;
+      : html`<a class="button" href="${mirrorAddress(name)}">Back to the folder</a>`;
   return {
     title: "Not shown · mdmirror",
     announcement: what,
