@@ -194,18 +194,14 @@ function findValueFault(specs: OptionSpecs, values: Readonly<Record<string, unkn
   for (const [name, spec] of Object.entries(specs)) {
     for (const value of [values[name]].flat()) {
       if (value === "") return `--${name} is empty`;
-      const fault = typeof value === "string" ? describeWrongValue(name, spec, value) : null;
+      const fault = typeof value === "string" ? checkValue(name, spec, value) : null;
       if (fault !== null) return fault;
     }
   }
   return null;
 }
 
-function describeWrongValue(
-  name: string,
-  { choices, range, form, isTime = false }: OptionSpec,
-  value: string,
-): string | null {
+function checkValue(name: string, { choices, range, form, isTime = false }: OptionSpec, value: string): string | null {
   if (choices !== undefined && !choices.includes(value))
     return describeUnknownWord(`--${name} ${value}`, value, choices);
   if (isTime && parseAge(value) === null) return `--${name} takes a time such as 90s, 15m or 2d`;

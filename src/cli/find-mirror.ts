@@ -37,10 +37,8 @@ export function makeFolderCommand(
  */
 export function findMirror(io: Io, dir: string | undefined): string {
   if (dir !== undefined) return unwrap(findMirrorAt(io, dir) ?? findOwnMirrorNamed(io, dir) ?? refuseUnlinked(io, dir));
-  const message = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
-  return unwrap(
-    findNearestOwn(io, io.cwd, message, "name the linked folder, or link this one: mdmirror init --url URL"),
-  );
+  const what = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
+  return unwrap(findNearestOwn(io, io.cwd, what, "name the linked folder, or link this one: mdmirror init --url URL"));
 }
 
 /**
@@ -81,9 +79,8 @@ function refuseUnlinked(io: Io, dir: string): Result<never> {
 function findNearestOwn(io: Io, from: string, what: string, next: string): Result<string> {
   const { root, foreign } = findNearestMirror(io, from);
   if (root !== null) return workAsOwner(io, root);
-  const skippedClause =
-    foreign === null ? "" : ` of yours (that of ${foreign} belongs to another user, and is left alone)`;
-  return trouble("usage", `${what}${skippedClause}`, next);
+  const skipped = foreign === null ? "" : ` of yours (that of ${foreign} belongs to another user, and is left alone)`;
+  return trouble("usage", `${what}${skipped}`, next);
 }
 
 /**

@@ -153,7 +153,7 @@ type WaitState = {
   readonly waitReason?: string;
 };
 
-const WAIT_STATE_WORDS: Readonly<Record<WaitReport["state"], WaitState>> = {
+const WAIT_STATES: Readonly<Record<WaitReport["state"], WaitState>> = {
   live: { exit: EXIT.inSync, words: "On the service" },
   "in-review": { exit: EXIT.inReview, words: "in review" },
   attention: { exit: EXIT.attention, words: "action required" },
@@ -179,7 +179,7 @@ const WAIT_STATE_WORDS: Readonly<Record<WaitReport["state"], WaitState>> = {
 };
 
 export function findExitOfWait({ state }: WaitReport): ExitCode {
-  return WAIT_STATE_WORDS[state].exit;
+  return WAIT_STATES[state].exit;
 }
 
 /**
@@ -203,13 +203,13 @@ function showOpenPaths(io: Io, waited: WaitReport): void {
     for (const line of formatWaitPath(entry, waited.state, paint)) io.err(line);
   if (openPaths.length > MAX_SHOWN_ROWS)
     io.err(`… and ${count(openPaths.length - MAX_SHOWN_ROWS)} more: mdmirror wait --json`);
-  const { next } = WAIT_STATE_WORDS[waited.state];
+  const { next } = WAIT_STATES[waited.state];
   if (next !== undefined) io.err(`  next: ${next}`);
 }
 
 function formatWaitSummary({ state, live, documents, detail }: WaitReport, took: number, paint: Paint): string {
   const seconds = `(${(took / 1_000).toFixed(1)} s)`;
-  const { words, next } = WAIT_STATE_WORDS[state];
+  const { words, next } = WAIT_STATES[state];
   if (state === "live") return `${paint.good(words)}: ${plural(documents, "document")} ${seconds}`;
   const detailClause = next === undefined || detail === "" ? "" : `: ${shownWords(detail)}`;
   return `${paint.asks(words)}${detailClause}; on the service: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
@@ -224,9 +224,7 @@ function formatWaitPath(
   const head = `${paint.strong(path === "" ? "." : shownName(path))}: ${paint.asks(state)}${reviewIds}`;
   if (kind === null && state !== "waiting") return [head];
   if (kind === null)
-    return [
-      `${head}${WAIT_STATE_WORDS[all].waitReason ?? ": it is being uploaded, keeps changing, or cannot be read"}`,
-    ];
+    return [`${head}${WAIT_STATES[all].waitReason ?? ": it is being uploaded, keeps changing, or cannot be read"}`];
   const message = `${head}: ${shownWords(detail)}${formatOrigin(code, requestId)}`;
   return [message, paint.dim(`  next: ${shownWords(next)}`)];
 }

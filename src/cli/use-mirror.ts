@@ -78,11 +78,7 @@ export async function withOpenedMirror(
 }
 
 /** Opens a linked folder without a connection to the service, runs `work`, and closes it. */
-export async function withLocalMirror(
-  io: Io,
-  root: string,
-  work: (mirror: LocalMirror) => ExitCode,
-): Promise<ExitCode> {
+export async function withLocalMirror(io: Io, root: string, work: (local: LocalMirror) => ExitCode): Promise<ExitCode> {
   return unwrap(withLocal(root, io, (mirror) => ok(work(mirror))));
 }
 

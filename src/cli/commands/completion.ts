@@ -113,7 +113,7 @@ export const command: Command = {
  * A suggestion of shell completion for the next word. For `file` and `folder`, the shell itself
  * lists the names on the disk.
  */
-type CompletionOffer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
+type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 
 /**
  * Returns one line for each suggestion: its kind, word and description, separated by tabs.
@@ -133,12 +133,12 @@ async function formatOffers(
 }
 
 /** Offers the folders on the disk, in addition to the names of all linked folders. */
-const MIRROR_OFFER: CompletionOffer = ["folder", "DIR"];
+const MIRROR_OFFER: Offer = ["folder", "DIR"];
 
 async function findOffersAfter(words: readonly string[], table: readonly CommandEntry[]) {
   const [name, ...rest] = joinCommandWords(words);
   if (name === undefined || (name === "help" && rest.length === 0))
-    return [...table.map((entry): CompletionOffer => ["word", entry.name, entry.summary]), ...GLOBAL_COMPLETIONS];
+    return [...table.map((entry): Offer => ["word", entry.name, entry.summary]), ...GLOBAL_COMPLETIONS];
   const entry = table.find((candidate) => candidate.name === name);
   if (entry === undefined) return [];
   const { command } = await entry.load();
@@ -148,34 +148,29 @@ async function findOffersAfter(words: readonly string[], table: readonly Command
   const spec = findOption(rest.at(-1));
   if (spec?.value !== undefined) return toWordOffers(spec.choices) ?? OFFERS_BY_VALUE[spec.value] ?? [];
   const { most, words: firstWords, offers = [] } = command.operands;
-  const operandIndex = rest.filter(
-    (word, i) => !word.startsWith("-") && findOption(rest[i - 1])?.value === undefined,
-  ).length;
+  const index = rest.filter((word, i) => !word.startsWith("-") && findOption(rest[i - 1])?.value === undefined).length;
   const operands =
-    toWordOffers(operandIndex === 0 ? firstWords : undefined) ??
-    OFFERS_BY_OPERAND[offers[operandIndex] ?? offers.at(-1) ?? "file"];
+    toWordOffers(index === 0 ? firstWords : undefined) ?? OFFERS_BY_OPERAND[offers[index] ?? offers.at(-1) ?? "file"];
   const names = options.flatMap(([option, { short, help }]) =>
-    [`--${option}`, ...(short === undefined ? [] : [`-${short}`])].map(
-      (word): CompletionOffer => ["option", word, help],
-    ),
+    [`--${option}`, ...(short === undefined ? [] : [`-${short}`])].map((word): Offer => ["option", word, help]),
   );
-  return [...names, ...(operandIndex < most ? operands : [])];
+  return [...names, ...(index < most ? operands : [])];
 }
 
-const GLOBAL_COMPLETIONS: readonly CompletionOffer[] = [
+const GLOBAL_COMPLETIONS: readonly Offer[] = [
   ["word", "help", "show help"],
   ["option", "--help", "list the commands"],
   ["option", "--version", "print the version"],
 ];
 
-function toWordOffers(words: readonly string[] | undefined): readonly CompletionOffer[] | undefined {
+function toWordOffers(words: readonly string[] | undefined): readonly Offer[] | undefined {
   return words?.map((word) => ["word", word]);
 }
 
-const FILE_OFFERS: readonly CompletionOffer[] = [["file"]];
-const FOLDER_OFFERS: readonly CompletionOffer[] = [["folder"]];
+const FILE_OFFERS: readonly Offer[] = [["file"]];
+const FOLDER_OFFERS: readonly Offer[] = [["folder"]];
 
-const OFFERS_BY_VALUE: Readonly<Record<string, readonly CompletionOffer[]>> = {
+const OFFERS_BY_VALUE: Readonly<Record<string, readonly Offer[]>> = {
   DIR: FOLDER_OFFERS,
   FILE: FILE_OFFERS,
   PATH: FILE_OFFERS,

@@ -166,13 +166,11 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   // ORDER: first, because nothing is changed if a newer mdmirror wrote the state file.
   const isLost = isStateLost(io, folder);
   trustAddress(io, args, root);
-  const admittedOrigin = unwrap(
-    admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }),
-  );
-  printNotes(io, admittedOrigin.notes);
-  const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admittedOrigin.origin }));
+  const admitted = unwrap(admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }));
+  printNotes(io, admitted.notes);
+  const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admitted.origin }));
   if (STORABLE_SOURCES.has(key.from) && !args.flag("no-store-key")) {
-    await checkKey(io, admittedOrigin.origin, key.key, config);
+    await checkKey(io, admitted.origin, key.key, config);
     storeKey(folder, key.key);
     io.out("the key was stored");
   }
@@ -317,7 +315,7 @@ function runFirstSync(
 }
 
 /** A folder to link, and the rules that exclude files: `config.gitignore` and `ignore`. */
-type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> & {
+type FirstSync = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> & {
   readonly ignore: readonly string[];
   readonly yes: boolean;
 };
@@ -329,7 +327,7 @@ type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> &
  * @param proposes false if ignore rules were already proposed
  * @returns the options to which the user agreed; null if the user does not agree
  */
-async function agreeOnFirstPlan(io: Io, options: FirstSyncOptions, proposes = true): Promise<FirstSyncOptions | null> {
+async function agreeOnFirstPlan(io: Io, options: FirstSync, proposes = true): Promise<FirstSync | null> {
   const { dir, config } = options;
   const progress = showProgress(io, false);
   const { clock, random } = io;
@@ -355,11 +353,7 @@ async function agreeOnFirstPlan(io: Io, options: FirstSyncOptions, proposes = tr
  * Proposes ignore rules for installed packages and build output. Returns the options with the
  * accepted rules; null if the user accepts none.
  */
-async function offerRules(
-  io: Io,
-  options: FirstSyncOptions,
-  proposal: RulesProposal,
-): Promise<FirstSyncOptions | null> {
+async function offerRules(io: Io, options: FirstSync, proposal: RulesProposal): Promise<FirstSync | null> {
   if (isEmpty(proposal)) return null;
   io.out("  these look like packages or build output; options that leave them out:");
   for (const line of formatProposal(proposal)) io.out(line);
@@ -376,14 +370,9 @@ async function offerRules(
 const BY_ID_NOTE =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
-async function askToLink(
-  io: Io,
-  { dir, yes }: FirstSyncOptions,
-  preview: SyncPlan,
-  proposal: RulesProposal,
-): Promise<boolean> {
+async function askToLink(io: Io, { dir, yes }: FirstSync, plan: SyncPlan, proposal: RulesProposal): Promise<boolean> {
   if (!yes && !io.terminal.input) {
-    if (onlyFillsFolder(preview)) return true;
+    if (onlyFillsFolder(plan)) return true;
     const command = `mdmirror init ${quoteForShell(dir)} --yes with the same options`;
     return refuse(
       "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",

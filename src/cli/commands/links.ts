@@ -76,11 +76,8 @@ async function changeLinks(io: Io, args: Args, root: string, form: LinkForm): Pr
       if (!json) for (const line of [title, ...cutLines(names, MAX_PATHS, "  ")]) io.out(line);
       if (!(await askAgreement(io, args, "do this now?", `mdmirror links ${form.mode} --yes`))) return EXIT.usage;
     }
-    const respelledCount = await apply();
-    return formatChange(
-      respelledCount,
-      `from now on, ${describeLinkForm(form)}; ${plural(respelledCount, "file")} rewritten`,
-    );
+    const respelled = await apply();
+    return formatChange(respelled, `from now on, ${describeLinkForm(form)}; ${plural(respelled, "file")} rewritten`);
   });
 }
 

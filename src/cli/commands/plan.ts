@@ -143,11 +143,8 @@ const MAX_FOLDERS = 5;
 function formatLargestFolders(preview: Parameters<typeof findLargestFolders>[0], namesPerGroup: number): string[] {
   const newDocuments = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
   if (newDocuments <= namesPerGroup) return [];
-  const rows = findLargestFolders(preview, MAX_FOLDERS).map((folder) => {
-    return [
-      `    ${folder.folder === "" ? "this folder itself" : `${shownName(folder.folder)}/`}`,
-      describeShare(folder),
-    ];
+  const rows = findLargestFolders(preview, MAX_FOLDERS).map((share) => {
+    return [`    ${share.folder === "" ? "this folder itself" : `${shownName(share.folder)}/`}`, describeShare(share)];
   });
   return [`  most new documents on the service, of ${plural(newDocuments, "document")}:`, ...formatColumns(rows)];
 }

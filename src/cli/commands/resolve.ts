@@ -27,17 +27,13 @@ export const command = makeOperationCommand(resolve, {
   },
   locate(io, args) {
     const ways = WAY_FLAGS.filter((way) => args.flag(way));
-    const choices = [
-      ...ways,
-      ...(args.text("merged") === null ? [] : ["merged"]),
-      ...(args.flag("tool") ? ["tool"] : []),
-    ];
+    const file = args.text("merged");
+    const choices = [...ways, ...(file === null ? [] : ["merged"]), ...(args.flag("tool") ? ["tool"] : [])];
     if (choices.length !== 1)
       return refuse(
         "one choice is needed",
         `choose one of ${[...WAY_FLAGS, "merged", "tool"].map((way) => `--${way}`).join(" ")}`,
       );
-    const file = args.text("merged");
     const mergedText = file === null ? (args.flag("tool") ? "" : undefined) : readMerged(io, file);
     const { root, paths } = locateProblems(io, args);
     return { root, input: { paths, way: ways[0] ?? "merged", text: mergedText } };

@@ -24,24 +24,17 @@ export const command: Command = {
     const dataFolder = args.text("data");
     const database = args.text("database") ?? (dataFolder === null ? readDatabaseUrl(io) : null);
     if (dataFolder !== null && database !== null) return refuseUsage("it takes --data or --database, not both");
-    const backupContents = unwrap(
-      await runBackup(io, dataFolder ?? DEFAULT_DATA, database, resolve(io.cwd, outOption)),
-    );
-    io.out(`${describeContents(backupContents)}: ${backupContents.file}`);
+    const contents = unwrap(await runBackup(io, dataFolder ?? DEFAULT_DATA, database, resolve(io.cwd, outOption)));
+    io.out(`${describeContents(contents)}: ${contents.file}`);
     return EXIT.inSync;
   },
 };
 
-async function runBackup(
-  io: Io,
-  dataFolder: string,
-  database: string | null,
-  out: string,
-): Promise<Result<TakenBackup>> {
+async function runBackup(io: Io, folder: string, database: string | null, out: string): Promise<Result<TakenBackup>> {
   if (database !== null) return (await import("../../service/backup/database.ts")).takeDatabaseBackup(database, out);
   const { takeBackup } = await import("../../service/backup/backup.ts");
   const { openWire } = await import("../admin/open-wire.ts");
-  return takeBackup(resolve(io.cwd, dataFolder), out, { clock: io.clock, openWire });
+  return takeBackup(resolve(io.cwd, folder), out, { clock: io.clock, openWire });
 }
 
 function describeContents({ documents, workspaces, keys }: BackupContents): string {
@@ -64,17 +57,13 @@ export const restore: Command = {
     const database = named ?? (dataFolder === null ? readDatabaseUrl(io) : null);
     if ((dataFolder === null) === (database === null)) return refuseUsage("it takes --data or --database");
     const folder = dataFolder === null ? null : resolve(io.cwd, dataFolder);
-    io.out(describeContents(unwrap(await restoreBackupFrom(resolve(io.cwd, args.operands[0]!), folder, database!))));
+    io.out(describeContents(unwrap(await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!))));
     io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${folder}`}`);
     return EXIT.inSync;
   },
 };
 
-async function restoreBackupFrom(
-  file: string,
-  folder: string | null,
-  database: string,
-): Promise<Result<BackupContents>> {
+async function restoreFrom(file: string, folder: string | null, database: string): Promise<Result<BackupContents>> {
   return folder === null
     ? (await import("../../service/backup/database.ts")).restoreToDatabase(file, database)
     : (await import("../../service/backup/backup.ts")).restoreBackup(file, folder);

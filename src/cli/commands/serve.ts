@@ -203,8 +203,7 @@ export function formatInitCommand(url: string, keyFile: string): string {
   // If a service listens on all addresses of the machine, local programs reach it through loopback.
   // With TLS, the URL keeps the host name, because the certificate names this host.
   const loopback = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : null;
-  const targetUrl =
-    protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;
+  const target = protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;
   const needsAllowHttp = protocol === "http:" && loopback === null && !isLoopbackHost(host);
-  return `mdmirror init my-notes --url ${targetUrl}${needsAllowHttp ? ` --allow-http ${host}` : ""} --key-file ${quoteForShell(keyFile)}`;
+  return `mdmirror init my-notes --url ${target}${needsAllowHttp ? ` --allow-http ${host}` : ""} --key-file ${quoteForShell(keyFile)}`;
 }

@@ -82,7 +82,7 @@ export function showEvents(
   const lastPhase = new Map<string, string>();
   const formatProblems = trackProblems();
   const nameByRoot = new Map<string, string>();
-  const printLines = (root: string, event: FolderEvent, lines: readonly string[]) => {
+  const print = (root: string, event: FolderEvent, lines: readonly string[]) => {
     // If a folder was removed from the list, its last known name is printed.
     if (showsNames && event.kind !== "change")
       for (const mirror of listOwnMirrors(io.env).mirrors) nameByRoot.set(mirror.root, mirror.name);
@@ -96,7 +96,7 @@ export function showEvents(
   const printPending = (root: string) => {
     const pendingEvents = pendingByRoot.get(root);
     pendingByRoot.delete(root);
-    if (pendingEvents !== undefined) printLines(root, pendingEvents[0]!, formatPendingDeletions(pendingEvents));
+    if (pendingEvents !== undefined) print(root, pendingEvents[0]!, formatPendingDeletions(pendingEvents));
   };
   const addPending = (root: string, event: PendingDeletion) => {
     const pendingEvents = pendingByRoot.get(root) ?? [];
@@ -109,10 +109,7 @@ export function showEvents(
     if (json) return io.out(formatJsonLine(toEventJson(root, event)));
     if (event.kind === "deletion-pending") return addPending(root, event);
     printPending(root);
-    printLines(root, event, [
-      ...formatEvent(event),
-      ...(event.kind === "run" ? formatProblems(root, event.report) : []),
-    ]);
+    print(root, event, [...formatEvent(event), ...(event.kind === "run" ? formatProblems(root, event.report) : [])]);
   };
 }
 
