@@ -23,7 +23,7 @@ export interface Clock {
  */
 const CALLERS_PER_TURN = 16;
 
-/** Returns the clock of the system. No other module may read the time of the system. */
+/** Returns the clock of the system. Pure modules and the engine get the time from it only. */
 export function systemClock(): Clock {
   return new SystemClock();
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { FILES } from "../contract/resources.ts";
 import { isDatabaseFolder, makeAdminKey, readKey, writeKey, WrongStoreError } from "./data-files.ts";
+import { hashKey } from "./requests/authenticate.ts";
 import { Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -54,7 +55,8 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
     // ORDER: the store has locked the folder. Otherwise a process that is refused would create an
     // admin key that the running service does not know.
     const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
-    const service = new Service({ store, now: Date.now, random, adminKey, links, docsBase, onFault });
+    const adminKeyHash = hashKey(adminKey);
+    const service = new Service({ store, now: Date.now, random, adminKeyHash, links, docsBase, onFault });
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const key = await findOrCreateKey(service, keyFile);
     return toOpenData({ service, key, keyFile, adminKeyFile, adminKey }, onFault);

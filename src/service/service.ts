@@ -4,7 +4,7 @@ import { once } from "../common/once.ts";
 import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
 import { combineByMerge } from "./files/files.ts";
-import { ADMIT_ALL, hashKey, type RateCheck } from "./requests/authenticate.ts";
+import { ADMIT_ALL, type RateCheck } from "./requests/authenticate.ts";
 import type { BodyFault } from "./requests/input.ts";
 import { answerRequest, checkHead, makeRateCheck, type RequestHead, type ServiceCore } from "./requests/dispatch.ts";
 import { EventHub } from "./events/hub.ts";
@@ -26,11 +26,9 @@ export type ServiceOptions = {
   /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
   readonly links?: ServerContext["links"] | undefined;
   /**
-   * Key for requests below `/admin`. Without this key, they are answered 401, but `service.admin`
-   * still works.
+   * SHA-256 of the key for requests below `/admin`. Without it, they are answered 401, but
+   * `service.admin` still works.
    */
-  readonly adminKey?: string;
-  /** SHA-256 of the admin key, for a process that does not have the key. */
   readonly adminKeyHash?: Buffer;
   /** Base URL for the `type` of a problem: `{docs_base}` in the contract. */
   readonly docsBase?: string | undefined;
@@ -97,7 +95,7 @@ export class Service {
     this.core = {
       server: serverContext,
       admin: this.admin,
-      adminKeyHash: options.adminKeyHash ?? (options.adminKey === undefined ? null : hashKey(options.adminKey)),
+      adminKeyHash: options.adminKeyHash ?? null,
       rates: rateLimiter,
       recent: new BoundedMap(MAX_CACHED_HOLDERS),
       docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hashKey } from "../../src/service/requests/authenticate.ts";
 import { PostgresStore } from "../../src/service/store/postgres/store.ts";
 import { startUpkeep } from "../../src/service/upkeep.ts";
 import { Service } from "../../src/service/service.ts";
@@ -27,7 +28,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     database = await makeDatabase();
     const random = seeded("contract");
     const store = await PostgresStore.open({ url: database.url, random });
-    const more = { now: Date.now, adminKey: ADMIN_KEY };
+    const more = { now: Date.now, adminKeyHash: hashKey(ADMIN_KEY) };
     service = new Service({ store, random, ...more, onFault: (error) => faults.push(error) });
     // Indexes in the background like a running service, so that searches meet both indexed and new
     // documents.

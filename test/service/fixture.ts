@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { hashKey } from "../../src/service/requests/authenticate.ts";
 import { isRefused } from "../../src/service/requests/answer.ts";
 import type { Level, Settings } from "../../src/service/store/rows.ts";
 import type { HttpService } from "../../src/service/http/server-state.ts";
@@ -45,7 +46,7 @@ export async function openService({
     store: new SqliteStore(database, { random, commits: "together" }),
     now: () => 0,
     random,
-    adminKey: ADMIN_KEY,
+    adminKeyHash: hashKey(ADMIN_KEY),
     onFault: rethrow,
     ...options,
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
+import { hashKey } from "../../src/service/requests/authenticate.ts";
 import { openData } from "../../src/service/data.ts";
 import { Service } from "../../src/service/service.ts";
 import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
@@ -12,7 +13,7 @@ const SECOND = 1_000;
 function open(folder: string, clock: { now: number }) {
   const random = seeded("last used");
   const store = new SqliteStore({ folder }, { random });
-  return new Service({ store, now: () => clock.now, random, adminKey: "mdm_admin_x" });
+  return new Service({ store, now: () => clock.now, random, adminKeyHash: hashKey("mdm_admin_x") });
 }
 
 describe("when a key was last used", () => {

@@ -7,6 +7,7 @@
  * "keeps what a grant withholds …").
  */
 
+import { rebase } from "../../contract/path.ts";
 import { Access, includesLevel, LEVEL_RANK } from "../files/access.ts";
 import { type Refused, refuse } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
@@ -37,7 +38,7 @@ export async function moveKeptGrants(context: WorkspaceContext, from: string, to
   const { tables, workspace } = context;
   for (const keptGrant of await tables.grants.keptWithin(workspace.seq, from)) {
     await tables.grants.dropKept(keptGrant);
-    await keepStricter(context, { ...keptGrant, path: to + keptGrant.path.slice(from.length) });
+    await keepStricter(context, { ...keptGrant, path: rebase(keptGrant.path, from, to) });
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hashKey } from "../../../src/service/requests/authenticate.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { Service } from "../../../src/service/service.ts";
 import { Api } from "../../../src/conformance/world.ts";
@@ -39,7 +40,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     const random = seeded("service");
     // A new database would draw its secret here.
     random(32);
-    const more = { now: () => 0, adminKey: ADMIN_KEY, onFault: rethrow };
+    const more = { now: () => 0, adminKeyHash: hashKey(ADMIN_KEY), onFault: rethrow };
     const service = new Service({ store, random, ...more });
     const { key, workspaceId } = await service.admin.createWorkspace("main");
     return { service, key, workspaceId, api: new Api(service.handle, key) };

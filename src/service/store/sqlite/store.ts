@@ -88,8 +88,8 @@ type SqliteOptions = {
 
 /**
  * A store on a SQLite database. There is only one connection, so a transaction must end before the
- * next one begins. A transaction never waits for input or output, so it ends in the turn of the
- * event loop in which it began.
+ * next one begins. A transaction never waits for input or output: it ends in the turn of the event
+ * loop in which it began, or in the next one, if writes are committed together.
  */
 export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
