@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -9,4 +10,19 @@ export function temporaryFolder(parent = tmpdir()): string {
   const folder = mkdtempSync(join(parent, "mdm-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/**
+ * Returns every file and folder below `root` with its bytes, mode and times. Two equal snapshots
+ * prove that nothing was written.
+ */
+export function snapshot(root: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const path of ["", ...readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted()]) {
+    const whole = join(root, path);
+    const stat = statSync(whole, { bigint: true });
+    const bytes = stat.isFile() ? createHash("sha256").update(readFileSync(whole)).digest("hex") : "";
+    found.set(path, `${stat.mode} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino} ${bytes}`);
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { listSettings } from "../../src/mirror/settings/settings.ts";
-import { snapshot } from "./rig.ts";
+import { snapshot } from "../temporary-folder.ts";
 import { isChange, useWatchedFolder } from "./watch-rig.ts";
 
 const watched = useWatchedFolder();

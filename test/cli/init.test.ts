@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { swapBlock } from "../simulator/runs/user-folder.ts";
-import { snapshot, useRig } from "./rig.ts";
+import { useRig } from "./rig.ts";
+import { snapshot } from "../temporary-folder.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { SLEEPLESS_CLOCK } from "../simulator/quiet-ports.ts";
 
@@ -200,11 +201,10 @@ describe("init on a folder that is linked already", () => {
 
   test("stores a new key", async () => {
     await rig.init();
-    const made = rig.service.admin.createKey({ workspaceId: rig.workspaceId, grants: [{ on: null, level: "full" }] });
-    if (!("key" in made)) throw new Error("no key");
-    writeFileSync(rig.keyFile, made.key);
+    const key = rig.newKey();
+    writeFileSync(rig.keyFile, key);
     expect((await rig.run(["init", "w", "--key-file", rig.keyFile])).code).toBe(0);
-    expect(rig.read(".mdmirror/key").trim()).toBe(made.key);
+    expect(rig.read(".mdmirror/key").trim()).toBe(key);
   });
 
   test("does not store a key that the service refuses, and stores one unchecked where it cannot be asked", async () => {

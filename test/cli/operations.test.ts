@@ -59,8 +59,7 @@ let mirror: Mirror;
 beforeAll(async () => {
   for (const path of ["a.md", "c.md"]) rig.write(path, "first\n");
   expect((await rig.init()).code).toBe(0);
-  const { id, lastChangeId } = rig.remote("c.md")!;
-  rig.api("PUT", `/v1/files/${id}/content`, { content: "theirs\n", baseChangeId: lastChangeId });
+  rig.editRemotely("c.md", "theirs\n");
   for (const path of ["a.md", "c.md"]) rig.write(path, "second\n");
   expect((await rig.run(["sync"], { cwd: rig.root })).code).toBe(3);
   agent = await startAgent(rig);
@@ -167,8 +166,7 @@ test("the tools offer only what an agent can name the versions of: one document"
 
 test("a dry run of resolve answers stale, and syncs nothing, if the service has a newer version", async () => {
   const expected = await seenBy("resolve");
-  const { id, lastChangeId } = rig.remote("c.md")!;
-  rig.api("PUT", `/v1/files/${id}/content`, { content: "newer\n", baseChangeId: lastChangeId });
+  rig.editRemotely("c.md", "newer\n");
   const { facts } = await agent.call("resolve", { paths: ["c.md"], way: "mine", dry_run: true, expected });
   expect(facts).toMatchObject({ error: { code: "stale" }, changed: ["theirs"] });
 });

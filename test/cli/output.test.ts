@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ENTRY } from "../program.ts";
-import { settableClock } from "../state/fixture.ts";
+import { SettableClock } from "../state/fixture.ts";
 import { formatBar, type ProgressIo, showProgress } from "../../src/cli/use-mirror.ts";
 import { toUnwritableTrouble } from "../../src/common/trouble.ts";
 import { findExitOfTrouble, pickWorstExit } from "../../src/cli/exit.ts";
@@ -118,7 +118,7 @@ describe("progress", () => {
   /** Records the output. Its clock is set by the test. */
   class ShownIo implements ProgressIo {
     readonly shown: string[] = [];
-    readonly clock = settableClock(0);
+    readonly clock = new SettableClock(0);
     readonly terminal: ProgressIo["terminal"];
 
     constructor(terminal: boolean) {

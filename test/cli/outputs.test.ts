@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
 /**
- * The only test of what commands print: `outputs.txt` has the output of each, in a folder with a
- * conflict, a review and a stopped deletion. Other tests read exit codes and `--json`.
+ * Compares the output of each command with `outputs.txt`, in a folder with a conflict, a review and
+ * a stopped deletion.
  */
 
 const rig = useRig();
@@ -84,7 +84,6 @@ test("the output of the commands is this text", async () => {
 function editBothSides(): void {
   rig.write("a.md", "# a.md\n\nsee [plan](plan.md) and [none](none.md)\n");
   rig.write("new.md", "unseen\n");
-  rig.write("plan.md", "# plan.md\n\none\nmine\nthree\n");
-  rig.editRemotely("plan.md", "# plan.md\n\none\ntheirs\nthree\n");
+  rig.editBoth("plan.md", "# plan.md\n\none\nmine\nthree\n", "# plan.md\n\none\ntheirs\nthree\n");
   rig.editRemotely("b.md", "# b.md\n\nedited\n");
 }

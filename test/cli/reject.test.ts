@@ -23,6 +23,11 @@ describe("reject", () => {
 
   const folders = () => (rig.api("GET", "/v1/folders") as { data: { id: string; path: string }[] }).data;
 
+  function emptyService(): void {
+    for (const name of NAMES) rig.deleteRemotely(name);
+    for (const { id } of folders()) rig.api("DELETE", `/v1/folders/${id}?recursive=true`);
+  }
+
   const idsThere = (): Map<string, string> =>
     new Map(NAMES.flatMap((name) => (rig.remote(name) === null ? [] : [[name, rig.remote(name)!.id]])));
 
@@ -50,7 +55,7 @@ describe("reject", () => {
 
   test("I03 documents deleted on the service stay local and go up as new", async () => {
     const ids = await mirrored();
-    for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
+    for (const name of NAMES) rig.deleteRemotely(name);
     const empty = folders().find(({ path }) => path.endsWith("empty"))!;
     rig.api("DELETE", `/v1/folders/${empty.id}`);
     const stopped = await rig.run(["sync", "w"]);
@@ -69,9 +74,8 @@ describe("reject", () => {
   });
 
   test("I03 of a workspace that has none of the documents, reject uploads them as new", async () => {
-    const ids = await mirrored();
-    for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
-    for (const { id } of folders()) rig.api("DELETE", `/v1/folders/${id}?recursive=true`);
+    await mirrored();
+    emptyService();
     const stopped = await rig.run(["sync", "w"]);
     expect([stopped.code, stopped.err.join("\n")]).toEqual([4, expect.stringContaining("wrong-workspace")]);
     expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
@@ -81,9 +85,8 @@ describe("reject", () => {
   });
 
   test("I03 I21 of a workspace that has none of the documents, reject also uploads one that was edited locally as new", async () => {
-    const ids = await mirrored();
-    for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
-    for (const { id } of folders()) rig.api("DELETE", `/v1/folders/${id}?recursive=true`);
+    await mirrored();
+    emptyService();
     rig.write("a.md", "edited\n");
     expect((await rig.run(["sync", "w"])).code).toBe(4);
     const rejected = await rig.run(["reject", "w", "--yes"]);

@@ -1,17 +1,6 @@
 import { PHASE_WORDS } from "../../src/mirror/operations/results/actions.ts";
 import { setImmediate as turn } from "node:timers/promises";
-import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
@@ -100,6 +89,7 @@ class RigIo implements Io {
     this.env = {
       XDG_STATE_HOME: rig.stateHome,
       XDG_CONFIG_HOME: rig.configHome,
+      XDG_RUNTIME_DIR: rig.dir,
       HOME: join(rig.dir, "home"),
       ...options.env,
     };
@@ -183,12 +173,7 @@ export class Rig {
   #isServing = false;
 
   async open(options: RigOptions = {}): Promise<void> {
-    this.service = new SyncService({
-      database: emptyDatabase(),
-      now: Date.now,
-      random: rollBytes(1),
-      ...options,
-    });
+    this.service = new SyncService({ database: emptyDatabase(), now: Date.now, random: rollBytes(1), ...options });
     this.intercept = () => null;
     const handle: SyncService["handle"] = async (request, fault) =>
       (await this.intercept(request)) ?? this.service.handle(request, fault);
@@ -284,6 +269,22 @@ export class Rig {
     this.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
   }
 
+  /** Gives a document different contents on both sides, which the next sync finds. */
+  editBoth(path: string, mine: string, theirs: string): void {
+    this.write(path, mine);
+    this.editRemotely(path, theirs);
+  }
+
+  /** Creates another Full access key of the workspace. Returns it. */
+  newKey(): string {
+    const made = this.service.admin.createKey({
+      workspaceId: this.workspaceId,
+      grants: [{ on: null, level: "full" }],
+    });
+    if (!("key" in made)) throw new Error(made.detail);
+    return made.key;
+  }
+
   /** Returns the absolute path of a file in `w`. */
   path(path: string): string {
     return join(this.root, path);
@@ -358,21 +359,6 @@ export function useRigOfFile(): Rig {
   beforeAll(() => rig.open());
   afterAll(() => rig.close());
   return rig;
-}
-
-/**
- * Returns every file and folder below `root` with its bytes, mode and times. Two equal snapshots
- * prove that nothing was written.
- */
-export function snapshot(root: string): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const path of ["", ...readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted()]) {
-    const whole = join(root, path);
-    const stat = statSync(whole, { bigint: true });
-    const bytes = stat.isFile() ? createHash("sha256").update(readFileSync(whole)).digest("hex") : "";
-    found.set(path, `${stat.mode} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino} ${bytes}`);
-  }
-  return found;
 }
 
 /** Returns a rig that is opened for each test. Its folder is in sync with the given documents. */

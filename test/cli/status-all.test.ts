@@ -10,7 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { snapshot, useRig } from "./rig.ts";
+import { useRig } from "./rig.ts";
+import { snapshot } from "../temporary-folder.ts";
 
 const rig = useRig();
 
@@ -246,9 +247,8 @@ test("a linked folder in sync: its proof, its documents, its last run; no path, 
 
 test("all linked folders, also one that is gone and one in conflict; exit 0 in any state", async () => {
   for (const name of ["fine", "gone", "open"]) await link(name);
-  const { id, lastChangeId } = rig.remote("a.md")!;
   writeFileSync(join(rig.dir, "open/a.md"), "mine\n");
-  rig.api("PUT", `/v1/files/${id}/content`, { content: "theirs\n", baseChangeId: lastChangeId });
+  rig.editRemotely("a.md", "theirs\n");
   expect((await rig.run(["sync", "open"])).code).toBe(3);
   renameSync(join(rig.dir, "gone"), join(rig.dir, "away"));
   const { code, read } = await figures("--all");

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { snapshot, useRig } from "./rig.ts";
+import { useRig } from "./rig.ts";
+import { snapshot } from "../temporary-folder.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { formatAttention } from "../../src/cli/show-attention.ts";
 import type { BlockReason } from "../../src/mirror/model/block.ts";
@@ -214,8 +215,6 @@ describe("how a sync that cannot go on ends", () => {
   });
 });
 
-/** Messages name the cause first, and use paths and words instead of ids and codes. */
-
 const upload = (path: string, content = `${path}\n`) => rig.createRemotely(path, content);
 
 const attention = (path: string, detail: string, kind: BlockReason = "review-unknown") => {
@@ -226,8 +225,7 @@ test("a user's file that was renamed for a conflict copy is reported, with its p
   upload("q.md", "base\n");
   await rig.init();
   rig.write("q (theirs).md", "my own\n");
-  rig.write("q.md", "edited locally\n");
-  rig.editRemotely("q.md", "edited there\n");
+  rig.editBoth("q.md", "edited locally\n", "edited there\n");
   rig.pass(60_000);
   const { code, err } = await rig.run(["sync", "w"]);
   const [line] = err.filter((one) => one.includes("was renamed"));
@@ -235,6 +233,7 @@ test("a user's file that was renamed for a conflict copy is reported, with its p
   expect([code, rig.read(place), rig.read("q (theirs).md")]).toEqual([3, "my own\n", "edited there\n"]);
 });
 
+/** Messages name the cause first, and use paths and words instead of ids and codes. */
 describe("what needs the user", () => {
   test("is reported by its cause, once, with some of the names; single documents follow, sorted", () => {
     const many = Array.from({ length: 40 }, (_, n) => attention(`d/${String(39 - n).padStart(2, "0")}.md`, "no list"));

@@ -79,22 +79,23 @@ describe("colour", () => {
   });
 });
 
-const rig = useRig();
+describe("commands", () => {
+  const rig = useRig();
 
-test("status, plan and conflicts have the same words with colours and without, and none in a pipe", async () => {
-  rig.createRemotely("k.md", "one\n");
-  await rig.init();
-  rig.write("k.md", "mine\n");
-  rig.editRemotely("k.md", "theirs\n");
-  await rig.run(["sync", "w"]);
-  rig.write("newer.md", "newer\n");
-  const words = (lines: readonly string[]) => lines.map((line) => line.replace(/\u001b\[\d+m|\d+ s/g, ""));
-  for (const command of ["status", "plan", "conflicts"]) {
-    const piped = await rig.run([command, "w"]);
-    const bare = await rig.run([command, "w"], { terminal: true, env: { NO_COLOR: "1" } });
-    const coloured = await rig.run([command, "w"], { terminal: true });
-    expect([command, [...piped.out, ...bare.out].join("").includes("\u001b")]).toEqual([command, false]);
-    expect([command, coloured.out.join("\n")]).toEqual([command, expect.stringContaining("\u001b[3")]);
-    expect(words(coloured.out)).toEqual(words(bare.out));
-  }
+  test("status, plan and conflicts have the same words with colours and without, and none in a pipe", async () => {
+    rig.createRemotely("k.md", "one\n");
+    await rig.init();
+    rig.editBoth("k.md", "mine\n", "theirs\n");
+    await rig.run(["sync", "w"]);
+    rig.write("newer.md", "newer\n");
+    const words = (lines: readonly string[]) => lines.map((line) => line.replace(/\u001b\[\d+m|\d+ s/g, ""));
+    for (const command of ["status", "plan", "conflicts"]) {
+      const piped = await rig.run([command, "w"]);
+      const bare = await rig.run([command, "w"], { terminal: true, env: { NO_COLOR: "1" } });
+      const coloured = await rig.run([command, "w"], { terminal: true });
+      expect([command, [...piped.out, ...bare.out].join("").includes("\u001b")]).toEqual([command, false]);
+      expect([command, coloured.out.join("\n")]).toEqual([command, expect.stringContaining("\u001b[3")]);
+      expect(words(coloured.out)).toEqual(words(bare.out));
+    }
+  });
 });

@@ -101,8 +101,7 @@ describe("undo --since", () => {
   test.each(["--mine", "--theirs"])(
     "a conflict ended by %s: the content before both edits comes back",
     async (choice) => {
-      rig.write("a.md", "mine\n");
-      rig.editRemotely("a.md", "theirs\n");
+      rig.editBoth("a.md", "mine\n", "theirs\n");
       rig.pass(60_000);
       expect((await run("sync")).code).toBe(3);
       await run("resolve", "a.md", choice);
@@ -151,8 +150,7 @@ describe("protect of many", () => {
   });
 
   test("what the key may not do is said of each, the rest is done, and the exit code is 3", async () => {
-    const { id } = rig.remote("a.md")!;
-    rig.api("DELETE", `/v1/files/${id}`);
+    rig.deleteRemotely("a.md");
     const { code, err } = await run("protect", "a.md", "b.md");
     expect([code, err]).toEqual([3, [expect.stringMatching(/^a\.md: not done: file_not_found/)]]);
     expect(rig.remote("b.md")!.protected).toBe(true);

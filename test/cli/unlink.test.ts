@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { purgeOwnFolder } from "../../src/mirror/folder/unlink.ts";
 import { useRig } from "./rig.ts";
-import { type InProcessWatch, useWatches, type WatchEvent } from "./watch-rig.ts";
+import { isRun, useWatches } from "./watch-rig.ts";
 
 /** `unlink` and a moved linked folder lose nothing. */
 
@@ -28,14 +28,6 @@ beforeEach(async () => {
 
 const at = (name: string) => join(rig.dir, name);
 const own = (name: string) => join(rig.root, ".mdmirror", name);
-const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
-const isRun = (event: WatchEvent) => event.kind === "run";
-
-async function watching(...dirs: string[]): Promise<InProcessWatch> {
-  const watch = watches.startHere(dirs);
-  await watch.until(isRun);
-  return watch;
-}
 
 async function names(): Promise<string[]> {
   const { mirrors } = await rig.json<{ mirrors: { root: string }[] }>(["list"]);
@@ -46,9 +38,9 @@ describe("unlink --purge", () => {
   test("asks, and removes .mdmirror/ alone; a link in it is not followed", async () => {
     writeFileSync(at("outside.md"), "outside\n");
     symlinkSync(at("outside.md"), own("trash-link"));
-    const declined = await rig.run(["unlink", "w", "--purge"], { env: env(), terminal: true, answers: ["n"] });
+    const declined = await rig.run(["unlink", "w", "--purge"], { terminal: true, answers: ["n"] });
     expect([declined.code, declined.asked.length, existsSync(own("config.json"))]).toEqual([2, 1, true]);
-    const purged = await rig.run(["unlink", "w", "--purge"], { env: env(), terminal: true, answers: ["y"] });
+    const purged = await rig.run(["unlink", "w", "--purge"], { terminal: true, answers: ["y"] });
     expect([purged.code, purged.asked.length]).toEqual([0, 1]);
     expect(readdirSync(rig.root)).toEqual(["a.md"]);
     expect(readFileSync(at("outside.md"), "utf8")).toBe("outside\n");
@@ -56,12 +48,12 @@ describe("unlink --purge", () => {
   });
 
   test("without a terminal it needs --yes, and with unsent edits --force", async () => {
-    expect((await rig.run(["unlink", "w", "--purge"], { env: env() })).code).toBe(2);
+    expect((await rig.run(["unlink", "w", "--purge"])).code).toBe(2);
     expect(existsSync(own("config.json"))).toBe(true);
     rig.write("a.md", "edited\n");
-    expect((await rig.run(["unlink", "w", "--purge", "--yes"], { env: env() })).code).toBe(3);
+    expect((await rig.run(["unlink", "w", "--purge", "--yes"])).code).toBe(3);
     expect(existsSync(own("config.json"))).toBe(true);
-    expect((await rig.run(["unlink", "w", "--purge", "--yes", "--force"], { env: env() })).code).toBe(0);
+    expect((await rig.run(["unlink", "w", "--purge", "--yes", "--force"])).code).toBe(0);
     expect([rig.exists(".mdmirror"), rig.read("a.md")]).toEqual([false, "edited\n"]);
   });
 
@@ -73,7 +65,7 @@ describe("unlink --purge", () => {
 
 describe("unlink", () => {
   test("leaves folder, service, history and trash as they are; link and key are gone", async () => {
-    const { code, out } = await rig.run(["unlink", "w"], { env: env() });
+    const { code, out } = await rig.run(["unlink", "w"]);
     expect(out).toEqual([
       `unlinked ${rig.root}: the folder and its files stay; nothing was deleted locally or on ${rig.url}`,
       "its key was removed",
@@ -91,7 +83,7 @@ describe("unlink", () => {
     rig.write("notes/b.md", "b\n");
     rig.write("c.md", "c\n");
     expect((await rig.run(["sync", "w"])).code).toBe(0);
-    expect((await rig.run(["unlink", "w"], { env: env() })).code).toBe(0);
+    expect((await rig.run(["unlink", "w"])).code).toBe(0);
     rig.write("a.md", "a\nmore\n");
     rig.remove("notes/b.md");
     // Content that was edited while the folder was not linked is met by a first sync, which keeps
@@ -110,26 +102,25 @@ describe("unlink", () => {
   test("refuses while something was not sent, and lists it; --force leaves it where it is", async () => {
     rig.write("new.md", "new\n");
     rig.write("a.md", "mine\n");
-    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
+    const { code, err } = await rig.run(["unlink", "w"]);
     expect([code, err.join("\n")]).toEqual([3, expect.stringMatching(/new\.md[\s\S]* a\.md/)]);
     // The suggested command names the folder. Without it, the command would unlink whichever folder
     // it is pasted in.
     expect(err.at(-1)).toContain(`mdmirror sync ${rig.root}`);
     expect(err.at(-1)).toContain(`mdmirror unlink ${rig.root} --force`);
     expect(existsSync(own("config.json"))).toBe(true);
-    const forced = await rig.run(["unlink", "w", "--force"], { env: env() });
+    const forced = await rig.run(["unlink", "w", "--force"]);
     expect([forced.code, forced.err.join().includes("new.md")]).toEqual([0, true]);
     expect([rig.read("new.md"), rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["new\n", "mine\n", "a\n"]);
   });
 
   test("refuses a stopped folder with 4, one in conflict with 3, and an unknown state with 5", async () => {
-    rig.write("a.md", "mine\n");
-    rig.editRemotely("a.md", "theirs\n");
+    rig.editBoth("a.md", "mine\n", "theirs\n");
     expect((await rig.run(["sync", "w"])).code).toBe(3);
-    expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 3 });
+    expect(await rig.run(["unlink", "w"])).toMatchObject({ code: 3 });
     await rig.stopService();
-    expect((await rig.run(["unlink", "w"], { env: env() })).code).toBe(5);
-    expect((await rig.run(["unlink", "w", "--force"], { env: env() })).code).toBe(0);
+    expect((await rig.run(["unlink", "w"])).code).toBe(5);
+    expect((await rig.run(["unlink", "w", "--force"])).code).toBe(0);
     expect(rig.read("a (theirs).md")).toBe("theirs\n");
   });
 
@@ -159,8 +150,8 @@ describe("unlink", () => {
     expect((await rig.run(["list"])).out[0]).toContain("other: ");
     const { code, err } = await rig.run(["sync", "w"], { cwd: "/" });
     expect([code, err[1]]).toEqual([2, expect.stringContaining("mdmirror unlink w --force")]);
-    expect((await rig.run(["unlink", "w"], { cwd: "/", env: env() })).code).not.toBe(0);
-    const forced = await rig.run(["unlink", "w", "--force"], { cwd: "/", env: env() });
+    expect((await rig.run(["unlink", "w"], { cwd: "/" })).code).not.toBe(0);
+    const forced = await rig.run(["unlink", "w", "--force"], { cwd: "/" });
     expect([forced.code, await names()]).toEqual([0, []]);
     expect([rig.read("mine.md"), existsSync(at("away/.mdmirror/key"))]).toEqual(["mine\n", true]);
   });
@@ -174,7 +165,7 @@ case "$1" in lookup) cat '${kept}' 2>/dev/null ;; clear) rm -f '${kept}' ;; esac
     mkdirSync(at("bin"));
     writeFileSync(at("bin/secret-tool"), script);
     chmodSync(at("bin/secret-tool"), 0o755);
-    const keychain = { ...env(), PATH: `${at("bin")}:${process.env["PATH"]}`, DBUS_SESSION_BUS_ADDRESS: "x" };
+    const keychain = { PATH: `${at("bin")}:${process.env["PATH"]}`, DBUS_SESSION_BUS_ADDRESS: "x" };
     expect((await rig.run(["init", "v", "--url", rig.url, "--yes"], { env: keychain })).code).toBe(0);
     const first = await rig.run(["unlink", "w"], { env: keychain });
     expect([first.code, existsSync(kept), first.out.join().includes("keychain")]).toEqual([0, true, false]);
@@ -186,17 +177,17 @@ case "$1" in lookup) cat '${kept}' 2>/dev/null ;; clear) rm -f '${kept}' ;; esac
     rmSync(own("key"));
     rmSync(own("config.json"));
     expect((await rig.run(["status", "--all"])).code).toBe(2);
-    expect((await rig.run(["unlink", "w", "--force"], { env: env() })).code).toBe(0);
+    expect((await rig.run(["unlink", "w", "--force"])).code).toBe(0);
     expect(await names()).toEqual([]);
   });
 
   test("ends what a daemon keeps: the folder alone, or the daemon with its last one", async () => {
     expect((await rig.link("v")).code).toBe(0);
-    const watch = await watching("w", "v");
-    expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 0, err: [] });
+    const watch = await watches.watchingHere(["w", "v"]);
+    expect(await rig.run(["unlink", "w"])).toMatchObject({ code: 0, err: [] });
     await watch.until((event) => event.kind === "left" && event.root === rig.root && event["to"] === null);
-    expect((await rig.run(["status", "v", "--json"], { env: env() })).out[0]).toContain(`"pid":${watch.pid}`);
-    expect((await rig.run(["unlink", "v"], { env: env() })).code).toBe(0);
+    expect((await rig.run(["status", "v", "--json"])).out[0]).toContain(`"pid":${watch.pid}`);
+    expect((await rig.run(["unlink", "v"])).code).toBe(0);
     expect(await watch.ended).toBe(0);
     expect([readdirSync(own("")), rig.read("a.md")]).toEqual([expect.not.arrayContaining(["state.db"]), "a\n"]);
   });
@@ -207,7 +198,7 @@ const disk = (path: string) => statSync(path, { throwIfNoEntry: false })?.dev;
 describe("mv", () => {
   test("moves folder and list entry, and the linked folder keeps its name and its state", async () => {
     mkdirSync(at("place"));
-    expect(await rig.run(["mv", "w", "place/new home"], { env: env() })).toMatchObject({
+    expect(await rig.run(["mv", "w", "place/new home"])).toMatchObject({
       code: 0,
       out: [`moved ${rig.root} to ${at("place/new home")}`],
       err: [],
@@ -218,8 +209,8 @@ describe("mv", () => {
   });
 
   test("the daemon follows, and uploads what is saved at the new place", async () => {
-    const watch = await watching("w");
-    expect((await rig.run(["mv", "w", "moved"], { env: env() })).code).toBe(0);
+    const watch = await watches.watchingHere();
+    expect((await rig.run(["mv", "w", "moved"])).code).toBe(0);
     await watch.until((event) => event.kind === "left" && event["to"] === at("moved"));
     await watch.until((event) => isRun(event) && event.root === at("moved"));
     writeFileSync(at("moved/a.md"), "a\nafter\n");
@@ -237,7 +228,7 @@ describe("mv", () => {
     [".mdmirror", "is a name that mdmirror uses itself"],
   ])("to %s is refused: it %s", async (target, why) => {
     expect((await rig.link("v")).code).toBe(0);
-    const { code, err } = await rig.run(["mv", "w", target], { env: env() });
+    const { code, err } = await rig.run(["mv", "w", target]);
     expect([code, err[0]]).toEqual([2, expect.stringContaining(why)]);
     expect(await names()).toEqual([at("v"), rig.root]);
   });
@@ -245,7 +236,7 @@ describe("mv", () => {
   const other = ["/dev/shm", "/var/tmp"].find((path) => ![undefined, disk(tmpdir())].includes(disk(path)));
   test.skipIf(other === undefined)("to another disk is refused, with a way (needs two disks)", async () => {
     const to = `${other}/mdmirror-mv-${process.pid}`;
-    const { code, err } = await rig.run(["mv", "w", to], { env: env() });
+    const { code, err } = await rig.run(["mv", "w", to]);
     expect([code, err[0]]).toEqual([2, expect.stringContaining("(EXDEV)")]);
     expect([existsSync(to), rig.read("a.md")]).toEqual([false, "a\n"]);
   });

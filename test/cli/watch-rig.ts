@@ -37,7 +37,19 @@ export type InProcessWatch = Watching & {
 };
 
 type Start<Started> = (dirs?: readonly string[], env?: Readonly<Record<string, string>>) => Started;
-type Watches = { readonly start: Start<WatchProcess>; readonly startHere: Start<InProcessWatch> };
+type Watches = {
+  /** Starts a daemon as a process. */
+  readonly start: Start<WatchProcess>;
+  /** Starts a daemon in this process, with a clock that the test can speed up. */
+  readonly startHere: Start<InProcessWatch>;
+  /** Starts a daemon as a process. Resolves when its first cycle is over. */
+  readonly watching: Start<Promise<WatchProcess>>;
+  /**
+   * Starts a daemon in this process. Resolves when its first cycle is over, so it notices every
+   * later change.
+   */
+  readonly watchingHere: Start<Promise<InProcessWatch>>;
+};
 
 /** Returns functions that start daemons for a rig. Each daemon ends before the rig is closed. */
 export function useWatches(rig: Rig): Watches {
@@ -52,9 +64,17 @@ export function useWatches(rig: Rig): Watches {
     list.push(watch);
     return watch;
   };
+  const cycled = async <Started extends Watching>(watch: Started): Promise<Started> => {
+    await watch.until(isRun);
+    return watch;
+  };
+  const start: Watches["start"] = (dirs = ["w"], env = {}) => kept(processes, startWatch(rig, dirs, env));
+  const startHere: Watches["startHere"] = (dirs = ["w"], env = {}) => kept(here, watchInProcess(rig, dirs, env));
   return {
-    start: (dirs = ["w"], env = {}) => kept(processes, startWatch(rig, dirs, env)),
-    startHere: (dirs = ["w"], env = {}) => kept(here, watchInProcess(rig, dirs, env)),
+    start,
+    startHere,
+    watching: (...how) => cycled(start(...how)),
+    watchingHere: (...how) => cycled(startHere(...how)),
   };
 }
 
@@ -129,46 +149,13 @@ class WatchOutput extends Printed<WatchEvent> implements Watching {
 }
 
 /** A linked folder `w` with one document, and the daemons that a test starts for it. */
-class WatchedFolder {
+export type WatchedFolder = Watches & {
   readonly rig: Rig;
-  /** Starts the daemon as a process. */
-  readonly start: Watches["start"];
-  /** Starts the daemon in this process, with a clock that the test can speed up. */
-  readonly startHere: Watches["startHere"];
-
-  constructor(rig: Rig, { start, startHere }: Watches) {
-    this.rig = rig;
-    this.start = start;
-    this.startHere = startHere;
-  }
-
   /** Path of the folder's `.mdmirror`. */
-  get own(): string {
-    return this.rig.path(".mdmirror");
-  }
-
-  /**
-   * Starts a daemon in this process. Resolves when its first cycle is over, so it notices every
-   * later change.
-   */
-  async watchingHere(dirs?: readonly string[], env?: Readonly<Record<string, string>>): Promise<InProcessWatch> {
-    const watch = this.startHere(dirs, env);
-    await watch.until(isRun);
-    return watch;
-  }
-
-  /** Starts a daemon as a process. Resolves when its first cycle is over. */
-  async watching(dirs?: readonly string[], env?: Readonly<Record<string, string>>): Promise<WatchProcess> {
-    const watch = this.start(dirs, env);
-    await watch.until(isRun);
-    return watch;
-  }
-
+  readonly own: string;
   /** Returns the daemon as `status` reports it; null if none runs. */
-  async daemon(): Promise<{ pid: number; phase: string; paused: boolean } | null> {
-    return (await this.rig.json<{ daemon: Awaited<ReturnType<WatchedFolder["daemon"]>> }>(["status", "w"])).daemon;
-  }
-}
+  daemon(): Promise<{ pid: number; phase: string; paused: boolean } | null>;
+};
 
 /** Returns a folder that is opened before each test of the file and closed after it. */
 export function useWatchedFolder(): WatchedFolder {
@@ -177,7 +164,15 @@ export function useWatchedFolder(): WatchedFolder {
     rig.write("a.md", "# one\n");
     expect((await rig.init()).code).toBe(0);
   });
-  return new WatchedFolder(rig, useWatches(rig));
+  return {
+    ...useWatches(rig),
+    rig,
+    get own() {
+      return rig.path(".mdmirror");
+    },
+    daemon: async () =>
+      (await rig.json<{ daemon: Awaited<ReturnType<WatchedFolder["daemon"]>> }>(["status", "w"])).daemon,
+  };
 }
 
 export function isRun(event: WatchEvent): boolean {

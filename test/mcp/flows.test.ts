@@ -74,9 +74,8 @@ describe("an agent beside a daemon", () => {
     const { rig } = watched;
     (await watched.watchingHere()).clock.speedUp(20);
     const one = await agent();
-    const live = rig.remote("a.md")!;
     await rig.run(["pause", "w"]);
-    rig.api("PUT", `/v1/files/${live.id}/content`, { content: "# theirs\n", baseChangeId: live.lastChangeId });
+    rig.editRemotely("a.md", "# theirs\n");
     const { facts } = await one.call("read", { path: "a.md" });
     await one.call("write", { path: "a.md", version: facts.version, text: "# mine\n" });
     await rig.run(["resume", "w"]);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { TOOLS } from "../../src/mcp/table.ts";
-import { snapshot, useRigOfFile } from "../cli/rig.ts";
+import { useRigOfFile } from "../cli/rig.ts";
+import { snapshot } from "../temporary-folder.ts";
 import { type Agent, startAgent, startAgentProcess } from "./rig.ts";
 
 const SECRET = "# the secret\n";

@@ -44,8 +44,7 @@ const WAYS: Readonly<Record<string, (rig: Rig, url: string) => Promise<void>>> =
 async function makeMirror(rig: Rig, env: Readonly<Record<string, string>>): Promise<void> {
   const argv = ["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"];
   expect((await rig.run(argv, { env })).code).toBe(0);
-  rig.write("a.md", "mine\n");
-  rig.editRemotely("a.md", "theirs\n");
+  rig.editBoth("a.md", "mine\n", "theirs\n");
   expect((await rig.run(["sync", "w"], { env })).code).toBe(3);
   rig.write("secret.md", "what nobody else may read\n");
 }

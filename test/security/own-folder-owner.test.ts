@@ -16,10 +16,9 @@ import { openLog } from "../../src/mirror/folder/log.ts";
 import { OWN_ENTRIES } from "../../src/mirror/model/mirror-folder.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { useRig } from "../cli/rig.ts";
+import { SLEEPLESS_CLOCK } from "../simulator/quiet-ports.ts";
 
 /** The files of `.mdmirror/`: their modes, their hard links, their owners. */
-
-const clock = { now: () => 1, monotonic: () => 1, sleep: async () => undefined };
 
 const rig = useRig();
 beforeEach(async () => {
@@ -71,17 +70,15 @@ function isStored(path: string): boolean {
   return /^(tmp|trash|damaged)\/./.test(path);
 }
 
-/** Runs commands that together write every kind of file. */
+/** Runs commands, `watch` among them, that together write every kind of file. */
 async function live(seen: Map<string, Made>): Promise<void> {
   const run = (...argv: string[]) => watchFolder(seen, () => rig.run(argv));
   rig.write("b.md", "two\n");
   rig.write("c.md", "three\n");
   await run("sync", "w");
   await run("search", "two", "w");
-  rig.write("b.md", "two, here\n");
-  rig.editRemotely("b.md", "two, there\n");
-  const gone = rig.remote("c.md")!;
-  rig.api("DELETE", `/v1/files/${gone.id}`);
+  rig.editBoth("b.md", "two, here\n", "two, there\n");
+  rig.deleteRemotely("c.md");
   await run("sync", "w");
   expect(rig.exists("b (theirs).md")).toBe(true);
   await run("resolve", "w/b.md", "--mine");
@@ -92,7 +89,7 @@ async function live(seen: Map<string, Made>): Promise<void> {
   const stop = new AbortController();
   const watched = {
     stop: stop.signal,
-    env: { XDG_RUNTIME_DIR: rig.dir, MDMIRROR_NOTIFY: "off", MDMIRROR_LOG: "debug" },
+    env: { MDMIRROR_NOTIFY: "off", MDMIRROR_LOG: "debug" },
   };
   chmodSync(rig.dir, 0o700);
   const onOut = (line: string) => {
@@ -104,7 +101,7 @@ async function live(seen: Map<string, Made>): Promise<void> {
   await watchFolder(seen, () => rig.run(["watch", "w", "--json"], { ...watched, onOut }));
   const log = openLog({
     folder: own(),
-    clock,
+    clock: SLEEPLESS_CLOCK,
     secret: "no",
     debug: true,
     maxBytes: 200,
@@ -185,11 +182,10 @@ describe("a hard link in the folder of mdmirror itself", () => {
 
   test("of a file that is replaced does no harm: the other name keeps its bytes", async () => {
     linkSync(own("key"), join(rig.dir, "other"));
-    const made = rig.service.admin.createKey({ workspaceId: rig.workspaceId, grants: [{ on: null, level: "full" }] });
-    if (!("key" in made)) throw new Error("no key");
-    writeFileSync(rig.keyFile, `${made.key}\n`);
+    const key = rig.newKey();
+    writeFileSync(rig.keyFile, `${key}\n`);
     await rig.run(["init", "w", "--key-file", rig.keyFile]);
-    expect(readFileSync(own("key"), "utf8")).toBe(`${made.key}\n`);
+    expect(readFileSync(own("key"), "utf8")).toBe(`${key}\n`);
     expect(readFileSync(join(rig.dir, "other"), "utf8")).toBe(`${rig.key}\n`);
   });
 });

@@ -182,8 +182,7 @@ export async function openConflict(
   const { rig } = opened;
   rig.createRemotely("plan.md", texts.base);
   await rig.init();
-  rig.write("plan.md", texts.mine);
-  rig.editRemotely("plan.md", texts.theirs);
+  rig.editBoth("plan.md", texts.mine, texts.theirs);
   await rig.run(["sync", "w"]);
   return opened;
 }

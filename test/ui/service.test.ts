@@ -1,6 +1,57 @@
-import { describe, expect, test } from "vitest";
+import { unwrap } from "../../src/common/trouble.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Page } from "playwright-core";
+import { startService } from "../../src/service/serve.ts";
+import { SERVE } from "../service/fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { hasBrowser, newBrowserPage, newPage, shoot } from "./browser.ts";
-import { openServiceRig } from "./service-rig.ts";
+
+type Answered = {
+  readonly id: string;
+  readonly lastChangeId: string;
+  readonly content: string;
+  readonly data: Answered[];
+};
+
+/** Opens a service like `mdmirror serve`. */
+async function openServiceRig() {
+  const data = join(temporaryFolder(), "data");
+  const faults: unknown[] = [];
+  const onFault = (error: unknown) => void faults.push(error);
+  const serving = unwrap(await startService({ ...SERVE, data, onFault }));
+  onTestFinished(async () => {
+    await serving.close();
+    if (faults.length > 0) throw new Error(`the service failed: ${String(faults[0])}`);
+  });
+  const adminKey = readFileSync(serving.adminKeyFile, "utf8").trim();
+  /** Sends a request of the API with the key of the first workspace. */
+  const api = async (method: string, path: string, body?: object) => {
+    const headers = { "x-api-key": serving.key, "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(serving.url + path, { method, headers, ...sent });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Answered;
+  };
+  return {
+    serving,
+    adminKey,
+    api,
+    async text(path: string) {
+      const { data } = await api("GET", `/v1/files?path=${encodeURIComponent(path)}`);
+      return (await api("GET", `/v1/files/${data[0]!.id}`)).content;
+    },
+    /** Signs in by the form. */
+    async signIn({ key = adminKey, page: given }: { readonly key?: string; readonly page?: Page } = {}) {
+      const page = given ?? (await newPage());
+      await page.goto(`${serving.url}/app`);
+      await page.getByLabel("Key", { exact: true }).fill(key);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      return page;
+    },
+  };
+}
 
 const LONG = `# A plan\n\nFlour and *water*, with [a link](other.md).\n\n${"One more line of it.\n".repeat(5)}`;
 
