@@ -25,7 +25,10 @@ class Sleeper {
   };
 }
 
-/** A clock whose methods are properties, so that tests may pass them on or replace them. */
+/**
+ * A clock whose time passes only while everything waits: when the process is idle, the earliest
+ * sleeper wakes. Its methods are properties, so that tests may pass them on or replace them.
+ */
 export class VirtualClock implements Clock {
   readonly sleeps: number[] = [];
   readonly #frozen: boolean;
@@ -33,7 +36,11 @@ export class VirtualClock implements Clock {
   #elapsed: number;
   #isTicking = false;
 
-  constructor(frozen: boolean, elapsed: number) {
+  /**
+   * @param frozen true if time never passes, so that sleepers wake only when they are aborted
+   * @param elapsed milliseconds that have passed already
+   */
+  constructor(frozen = false, elapsed = 0) {
     this.#frozen = frozen;
     this.#elapsed = elapsed;
   }
@@ -61,16 +68,6 @@ export class VirtualClock implements Clock {
     next.wake();
     setImmediate(this.#tick);
   };
-}
-
-/**
- * Returns a clock whose time passes only while everything waits: when the process is idle, the
- * earliest sleeper wakes.
- * @param frozen true if time never passes, so that sleepers wake only when they are aborted
- * @param elapsed milliseconds that have passed already
- */
-export function virtualClock(frozen = false, elapsed = 0): VirtualClock {
-  return new VirtualClock(frozen, elapsed);
 }
 
 /** A clock that a test can speed up, so that no test waits minutes for a grace period. */

@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { CommitGroup } from "../../src/mirror/engine/journal/group.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { virtualClock } from "../clocks.ts";
+import { VirtualClock } from "../clocks.ts";
 
 /**
  * Returns a group over a state that counts its transactions and a disk that records its batched
  * calls.
  */
 function setUp() {
-  const clock = virtualClock();
+  const clock = new VirtualClock();
   const opened = openState({ folder: ":memory:", clock });
   if (opened.kind !== "opened") throw new Error(opened.kind);
   onTestFinished(() => opened.state.close());

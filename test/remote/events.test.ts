@@ -5,7 +5,7 @@ import type { StreamEnd, Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { closeNothing, NO_LOG } from "../simulator/quiet-ports.ts";
 import { answer, KEY, problem } from "./scripted-wire.ts";
-import { virtualClock } from "../clocks.ts";
+import { VirtualClock } from "../clocks.ts";
 
 /**
  * One connection: pieces of the stream, and how it ends. `open` means that it stays open until the
@@ -16,7 +16,7 @@ type Connection = { readonly pieces?: readonly string[]; readonly end: StreamEnd
 const CUT: StreamEnd = { kind: "ended", why: "ECONNRESET" };
 
 class NewsBench {
-  readonly clock = virtualClock();
+  readonly clock = new VirtualClock();
   readonly sent: WireRequest[] = [];
   readonly at: number[] = [];
   readonly hints: EventHint[] = [];

@@ -6,7 +6,7 @@ import { type ApiReply, readRetryAfterMs } from "../../src/mirror/remote/reply.t
 import { isCongested, RETRY } from "../../src/mirror/remote/retry.ts";
 import { CallQueue, CONCURRENCY } from "../../src/mirror/remote/queue.ts";
 import { answer, bench, FILE, LOST, NOT_SENT, page, problem } from "./scripted-wire.ts";
-import { virtualClock } from "../clocks.ts";
+import { VirtualClock } from "../clocks.ts";
 
 const DOC = "doc_1" as DocId;
 const BASE = "chg_1" as ChangeId;
@@ -185,7 +185,7 @@ describe("close", () => {
         release = resolve;
       });
     };
-    const b = bench(script, { clock: virtualClock(true) });
+    const b = bench(script, { clock: new VirtualClock(true) });
     const reading = b.remote.getFile(DOC);
     const retrying = b.remote.getFile("doc_2" as DocId);
     await new Promise(setImmediate);
@@ -250,7 +250,7 @@ const never = new AbortController().signal;
  * Runs `n` concurrent calls of one second each. If `bad`, each reports a congested service. Returns
  * the maximum number of calls that ran at the same time.
  */
-async function load(queue: CallQueue, n: number, clock: ReturnType<typeof virtualClock>, bad = false) {
+async function load(queue: CallQueue, n: number, clock: VirtualClock, bad = false) {
   let running = 0;
   let most = 0;
   const one = async (): Promise<boolean> => {
@@ -265,7 +265,7 @@ async function load(queue: CallQueue, n: number, clock: ReturnType<typeof virtua
 
 describe("the queue", () => {
   it("starts with 8 at a time and never runs more than 32", async () => {
-    const clock = virtualClock();
+    const clock = new VirtualClock();
     const queue = new CallQueue(clock, never);
     expect(await load(queue, 8, clock)).toBe(8);
     expect(await load(queue, 500, clock)).toBe(32);
@@ -273,7 +273,7 @@ describe("the queue", () => {
   });
 
   it("halves once for one overload, however many calls it fails, and never goes below 1", async () => {
-    const clock = virtualClock();
+    const clock = new VirtualClock();
     const queue = new CallQueue(clock, never);
     await load(queue, 100, clock);
     expect(queue.concurrency()).toBe(32);
@@ -284,7 +284,7 @@ describe("the queue", () => {
   });
 
   it("grows slowly after an overload: one more for each round", async () => {
-    const clock = virtualClock();
+    const clock = new VirtualClock();
     const queue = new CallQueue(clock, never);
     await load(queue, 8, clock, true);
     expect(queue.concurrency()).toBe(4);

@@ -1,11 +1,11 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { Remote, RemoteTraits } from "../../src/mirror/ports/remote.ts";
+import type { RemoteTraits } from "../../src/mirror/ports/remote.ts";
 import type { Wire, WireResult } from "../../src/common/wire.ts";
 import type { Log } from "../../src/mirror/ports/world.ts";
 import type { Random } from "../../src/common/random.ts";
 import { createRemote, type RemoteOptions } from "../../src/mirror/remote/client.ts";
 import { NO_TRAITS } from "../../src/mirror/remote/traits.ts";
-import { virtualClock, type VirtualClock } from "../clocks.ts";
+import { VirtualClock } from "../clocks.ts";
 
 /** A wire in memory that records requests and returns the answers of a script. */
 
@@ -33,10 +33,6 @@ export class ScriptedWire implements Wire {
   async close(): Promise<void> {
     this.closed = true;
   }
-}
-
-function scriptedWire(script: Script | readonly WireResult[]): ScriptedWire {
-  return new ScriptedWire(script);
 }
 
 export function answer(status: number, body: unknown = "", headers: Readonly<Record<string, string>> = {}): WireResult {
@@ -73,13 +69,6 @@ export function page(data: readonly unknown[], nextCursor: string | null = null)
   return answer(200, { object: "list", url: "/v1/files", data, hasMore: nextCursor !== null, nextCursor });
 }
 
-export type Bench = {
-  readonly remote: Remote;
-  readonly wire: ScriptedWire;
-  readonly clock: VirtualClock;
-  readonly lines: string[];
-};
-
 /** What a client has learned of a deployment like the first version of the service. */
 export const FIRST_TRAITS: RemoteTraits = { ...NO_TRAITS, leadingSlash: false, folderTree: "no" };
 
@@ -91,9 +80,9 @@ export const FIRST_TRAITS: RemoteTraits = { ...NO_TRAITS, leadingSlash: false, f
 export function bench(
   script: Script | readonly WireResult[],
   options: Partial<RemoteOptions> & { readonly fraction?: number; readonly clock?: VirtualClock } = {},
-): Bench {
-  const { fraction = 0.5, clock = virtualClock(), ...rest } = options;
-  const wire = scriptedWire(script);
+) {
+  const { fraction = 0.5, clock = new VirtualClock(), ...rest } = options;
+  const wire = new ScriptedWire(script);
   const lines: string[] = [];
   const log: Log = { write: (...line) => void lines.push(JSON.stringify(line)) };
   const random: Random = { fraction: () => fraction, hex: (n) => "0".repeat(n) };

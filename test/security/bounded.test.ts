@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { LIST_LIMITS } from "../../src/mirror/remote/listing.ts";
-import { createWire } from "../../src/mirror/remote/wire.ts";
 import { answer, bench } from "../remote/scripted-wire.ts";
+import { BOUNDS, GET, wireTo } from "../remote/wire-fixture.ts";
 import { type Handle, serve } from "./loopback.ts";
 
 /**
@@ -132,15 +132,6 @@ describe("I33 a client's memory", () => {
   });
 });
 
-const BOUNDS = { deadlineMs: 10_000, maxBytes: 100_000 };
-const GET = { method: "GET", path: "/v1/files", headers: { authorization: "Bearer mdm_secret" }, body: null };
-
-async function sendTo(port: number) {
-  const wire = createWire({ baseUrl: `http://127.0.0.1:${port}` });
-  onTestFinished(() => wire.close());
-  return wire.send(GET, BOUNDS);
-}
-
 it("headers that never end are given up, with what they were", async () => {
   const { port } = await serve((_request, { socket }) => {
     socket?.write("HTTP/1.1 200 OK\r\n");
@@ -150,7 +141,7 @@ it("headers that never end are given up, with what they were", async () => {
     };
     more();
   });
-  expect(await sendTo(port)).toEqual({
+  expect(await wireTo(`http://127.0.0.1:${port}`).send(GET, BOUNDS)).toEqual({
     kind: "lost",
     why: expect.stringMatching(/HEADERS_OVERFLOW|HPE_/) as unknown as string,
   });

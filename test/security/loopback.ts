@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
+import { listen } from "../remote/wire-fixture.ts";
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -18,10 +17,5 @@ export async function serve(
     handle(request, response);
   };
   const server = secure ? createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, listener) : createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { port: (server.address() as AddressInfo).port, seen };
+  return { port: await listen(server), seen };
 }

@@ -3,10 +3,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createWire } from "../../src/mirror/remote/wire.ts";
 import { openRig } from "../cli/rig.ts";
 import { TEST_CERTIFICATE } from "../remote/test-certificate.ts";
+import { BOUNDS, GET, wireTo } from "../remote/wire-fixture.ts";
 import { serve } from "./loopback.ts";
-
-const BOUNDS = { deadlineMs: 10_000, maxBytes: 100_000 };
-const GET = { method: "GET", path: "/v1/files", headers: { authorization: "Bearer mdm_secret" }, body: null };
 
 describe("I30 a redirect, through the command line", () => {
   it("is never followed, wherever it leads", async () => {
@@ -42,8 +40,7 @@ describe("I30 a redirect, through the command line", () => {
     const secure = await serve((_request, response) => {
       response.writeHead(302, { location: `http://127.0.0.1:${plain.port}/v1/files` }).end();
     }, true);
-    const wary = createWire({ baseUrl: `https://localhost:${secure.port}` });
-    onTestFinished(() => wary.close());
+    const wary = wireTo(`https://localhost:${secure.port}`);
     expect(await wary.send(GET, BOUNDS)).toMatchObject({ kind: "not-sent" });
     expect(secure.seen).toEqual([]);
     const baseUrl = `https://localhost:${secure.port}`;

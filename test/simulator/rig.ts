@@ -4,7 +4,7 @@ import { combineByMerge } from "../../src/service/files/files.ts";
 import { newId } from "../../src/service/requests/context.ts";
 import type { KeyGrant } from "../../src/service/admin/operations.ts";
 import { SyncService } from "../sync-service/service.ts";
-import { type VirtualClock, virtualClock } from "../clocks.ts";
+import { VirtualClock } from "../clocks.ts";
 import { loosenService, tightenIds } from "../variants/traits.ts";
 import type { Variant, VariantState } from "../variants/variant.ts";
 import { varyService } from "../variants/vary-service.ts";
@@ -54,7 +54,7 @@ export class Rig {
 
   constructor(seed: number, variant: Deployment, combine: typeof combineByMerge, from: RigCopy | null) {
     const dice = rollDice(from?.dice ?? seed);
-    const clock = virtualClock(false, from?.elapsed);
+    const clock = new VirtualClock(false, from?.elapsed);
     this.dice = dice;
     this.clock = clock;
     this.#plain = new SyncService({

@@ -19,7 +19,7 @@ import {
   opened,
   openIn,
   ROWS,
-  settableClock,
+  SettableClock,
   textDigest,
   textOf,
   usedFolder,
@@ -34,7 +34,7 @@ import {
 } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-const clock = settableClock();
+const clock = new SettableClock();
 /** Overwrites one page in ten with noise. */
 function scramble(path: string): void {
   const bytes = readFileSync(path);

@@ -19,10 +19,10 @@ import { temporaryFolder } from "../temporary-folder.ts";
 export const DAY = 86_400_000;
 
 /** A clock that only the test moves; nobody sleeps on it. */
-class SettableClock implements Clock {
+export class SettableClock implements Clock {
   #now: number;
 
-  constructor(start: number) {
+  constructor(start = 1_800_000_000_000) {
     this.#now = start;
   }
 
@@ -41,10 +41,6 @@ class SettableClock implements Clock {
   set(to: number): void {
     this.#now = to;
   }
-}
-
-export function settableClock(start = 1_800_000_000_000): SettableClock {
-  return new SettableClock(start);
 }
 
 /** Expects that a state was opened. It is closed with the test at the latest. */
@@ -69,11 +65,11 @@ export function openDb(path: string, schema: DatabaseSchema): SqliteDatabase {
   return result.db;
 }
 
-export function openIn(folder: string, clock: Clock = settableClock()): StoredState {
+export function openIn(folder: string, clock: Clock = new SettableClock()): StoredState {
   return opened(openState({ folder, clock }));
 }
 
-export function memoryState(clock: Clock = settableClock()): StoredState {
+export function memoryState(clock: Clock = new SettableClock()): StoredState {
   return openIn(":memory:", clock);
 }
 

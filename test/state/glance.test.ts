@@ -1,20 +1,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Conflict } from "../../src/mirror/model/record.ts";
 import { readStateSummary } from "../../src/mirror/state/read-beside.ts";
-import { change, dirOf, doc, blockOf, recordOf, openIn, textDigest } from "./fixture.ts";
+import { change, conflictOf, dirOf, blockOf, recordOf, openIn, textDigest } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-
-const conflictOf = (name: string): Conflict => ({
-  id: doc(name),
-  baseDigest: null,
-  baseChangeId: null,
-  newestCopyPath: `notes/${name} (theirs).md`,
-  shown: [],
-  looksGone: 0,
-  since: 1,
-});
 
 test("a glance counts what is synced, and names what is in conflict and in review", () => {
   const folder = temporaryFolder();

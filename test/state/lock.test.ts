@@ -9,7 +9,7 @@ import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { keepCopyBeforeMigration } from "../../src/mirror/state/database.ts";
 import type { DatabaseSchema } from "../../src/mirror/state/schema.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { ended, nextLine, startChild, change, doc, openDb, opened, settableClock } from "./fixture.ts";
+import { ended, nextLine, startChild, change, doc, openDb, opened, SettableClock } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const me = { since: 5, what: "sync" };
@@ -190,7 +190,7 @@ test.each([1, 40, 700])("I13 kill -9 after %i transactions: each one is whole, w
   await ended(child);
   for (let line = await lines.next(); line.done !== true; line = await lines.next()) last = Number(line.value);
 
-  const state = opened(openState({ folder, clock: settableClock() }));
+  const state = opened(openState({ folder, clock: new SettableClock() }));
   const { records } = state.load();
   expect(records.size).toBeGreaterThan(last);
   for (let n = 0; n < records.size; n++) {

@@ -19,7 +19,7 @@ import {
   openDb,
   openIn,
   opened,
-  settableClock,
+  SettableClock,
   textDigest,
   tombstoneOf,
 } from "./fixture.ts";
@@ -231,7 +231,7 @@ test("I23 read-only, a state of version 6 shows all its rows at the newest versi
   const folder = folderOfVersion6();
   const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);
   const before = bytes();
-  const reader = opened(openState({ folder, clock: settableClock(), readOnly: true }));
+  const reader = opened(openState({ folder, clock: new SettableClock(), readOnly: true }));
   expect([...reader.load().records.keys()]).toEqual([doc("plain"), doc("full")]);
   expect(reader.load().blocks.get("doc_full")).toEqual(blockOf("doc_full"));
   expect(reader.events({ limit: 9 }).map(({ from }) => from)).toEqual([null]);
@@ -245,7 +245,7 @@ test("read-only, what an older program is still writing is seen up to its last c
   const writer = new Sqlite(join(folder, "state.db"));
   writer.pragma("journal_mode = WAL");
   writer.prepare("DELETE FROM holds").run();
-  const reader = opened(openState({ folder, clock: settableClock(), readOnly: true }));
+  const reader = opened(openState({ folder, clock: new SettableClock(), readOnly: true }));
   expect(reader.load().blocks.size).toBe(0);
   expect(reader.load().records.size).toBe(2);
   reader.close();

@@ -17,10 +17,10 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
-import { doc, recordOf, openIn, opened, settableClock, NAME, usedFolder } from "./fixture.ts";
+import { doc, recordOf, openIn, opened, SettableClock, NAME, usedFolder } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-const clock = settableClock();
+const clock = new SettableClock();
 
 /** Returns a folder with a small state that was closed well. */
 function folderOf(rows: number): string {

@@ -10,7 +10,7 @@ import {
   blockOf,
   recordOf,
   memoryState,
-  settableClock,
+  SettableClock,
   tombstoneOf,
   NAME,
 } from "./fixture.ts";
@@ -19,7 +19,7 @@ const START = 1_800_000_000_000;
 const KEEP: RetentionLimits = { days: 30, bytes: 500_000_000 };
 
 function fixture() {
-  const clock = settableClock(START);
+  const clock = new SettableClock(START);
   const state = memoryState(clock);
   /** Prunes once on each of these days, counted from the start. */
   const runDays = (from: number, to: number, keep = KEEP): PrunedCounts => {

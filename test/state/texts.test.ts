@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { BoundedMap } from "../../src/common/bounded-map.ts";
 import { decodeText, encodeText } from "../../src/mirror/state/texts.ts";
-import { changesSeen, DAY, doc, memoryState, openIn, settableClock, textDigest, NAME } from "./fixture.ts";
+import { changesSeen, DAY, doc, memoryState, openIn, SettableClock, textDigest, NAME } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const AWKWARD = ["", "\uFEFFbom", "a\r\nb", "e\u0301 é", "😀", "\u2028", "no newline", "x\n".repeat(40_000), "\u0000"];
@@ -31,7 +31,7 @@ describe("content store", () => {
 
   test("putting the same content again writes nothing for a day", () => {
     const folder = temporaryFolder();
-    const clock = settableClock();
+    const clock = new SettableClock();
     const state = openIn(folder, clock);
     const digest = state.putText("same", NAME);
     const probe = changesSeen(folder, "texts.db");
@@ -47,7 +47,7 @@ describe("content store", () => {
 
   test("I03 a content and its name are one commit, and each of its paths finds it once", () => {
     const folder = temporaryFolder();
-    const clock = settableClock();
+    const clock = new SettableClock();
     const state = openIn(folder, clock);
     const [first, at] = [{ ...NAME, path: "a.md" }, clock.now()];
     const digest = state.putText("same", first);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
 import { ContentStore } from "../../src/mirror/state/texts.ts";
-import { doc, openDb, recordOf, memoryState, openIn, settableClock, NAME } from "./fixture.ts";
+import { doc, openDb, recordOf, memoryState, openIn, SettableClock, NAME } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const boom = () => {
@@ -67,7 +67,7 @@ describe("transact", () => {
 test("I12 no row names content that a full disk refused, even when the caller continues", () => {
   const [rows, texts] = [openDb(":memory:", STATE_SCHEMA), openDb(":memory:", TEXTS_SCHEMA)];
   texts.pragma("max_page_count = 10");
-  const state = new StoredState({ state: rows, texts, clock: settableClock(), close: () => void rows.close() });
+  const state = new StoredState({ state: rows, texts, clock: new SettableClock(), close: () => void rows.close() });
   const putRecords = (from: number, count: number) => {
     let refused = 0;
     for (let n = from; n < from + count; n++) {
@@ -102,7 +102,7 @@ test("I12 no row names content that a full disk refused, even when the caller co
 test("after SQLite itself rolled back contents, the next transactions begin without them", () => {
   const db = openDb(":memory:", TEXTS_SCHEMA);
   db.exec("CREATE TRIGGER refuse BEFORE INSERT ON texts BEGIN SELECT RAISE(ROLLBACK, 'boom'); END");
-  const store = new ContentStore(db, settableClock());
+  const store = new ContentStore(db, new SettableClock());
   store.begin();
   expect(() => store.put("refused", NAME)).toThrow("boom");
   store.abandon();

@@ -1,12 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { pruneDaily } from "../../../src/mirror/folder/run.ts";
 import { DEFAULT_CONFIG } from "../../../src/mirror/settings/config.ts";
 import type { OpenedMirror } from "../../../src/mirror/folder/open-mirror.ts";
-import { openState } from "../../../src/mirror/state/open.ts";
 import type { StoredState } from "../../../src/mirror/state/state.ts";
-import { NAME } from "../../state/fixture.ts";
+import { NAME, openIn } from "../../state/fixture.ts";
 import { NO_LOG } from "../../simulator/quiet-ports.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
@@ -19,12 +18,8 @@ beforeEach(() => {
   folder = temporaryFolder();
   mkdirSync(join(folder, ".mdmirror"));
   const clock = { now: () => now, monotonic: () => now, sleep: async () => undefined };
-  const opened = openState({ folder: join(folder, ".mdmirror"), clock });
-  if (opened.kind !== "opened") throw new Error(opened.kind);
-  state = opened.state;
+  state = openIn(join(folder, ".mdmirror"), clock);
 });
-
-afterEach(() => state.close());
 
 function mirror(keepHistory = DEFAULT_CONFIG.keepHistory): OpenedMirror {
   const clock = { now: () => now };

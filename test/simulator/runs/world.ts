@@ -7,7 +7,7 @@ import { emptyDatabase } from "../empty-service.ts";
 import type { VariantState } from "../../variants/variant.ts";
 import { loosenService, shownChangeId, tightenIds } from "../../variants/traits.ts";
 import { varyService } from "../../variants/vary-service.ts";
-import { virtualClock } from "../../clocks.ts";
+import { VirtualClock } from "../../clocks.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import { foldNames } from "../folding-service.ts";
 import { ReadAnswers } from "../read-answers.ts";
@@ -69,7 +69,7 @@ export class SimulatedWorld {
 
   constructor(seed: number, setup: Setup) {
     const dice: Dice = rollDice(seed + 0x51ed);
-    const clock = virtualClock();
+    const clock = new VirtualClock();
     this.clock = clock;
     this.normalises = setup.variant.normalise === true;
     this.refusesConflicts = setup.variant.conflictsRefused === true;
