@@ -127,6 +127,17 @@ describe("a link between documents", () => {
     expect(toService(disk, INDEX, { previous })).toBe(`[new](${id}) ${previous}`);
   });
 
+  test("by an absolute path keeps it behind a wiki link", () => {
+    const place = placeIn(WORLD, "plans/index.md", true);
+    const service = `[[a]](${idOf("plans/old/a.md")}) and [a](/plans/old/a.md) and [b](/elsewhere.md)`;
+    expect(toService(toDisk(service, place), place, { previous: service })).toBe(service);
+  });
+
+  test("by an absolute path without a target keeps it when words in front of it are edited", () => {
+    const options = { previous: "see [b](/elsewhere.md)" };
+    expect(toService("see also [b](/elsewhere.md)", INDEX, options)).toBe("see also [b](/elsewhere.md)");
+  });
+
   test("by an absolute path leads where the workspace says", () => {
     const part = { ...INDEX, idAtAbsolute: (path: string) => INDEX.idAt(path.replace(/^part\//, "")) };
     expect(toDisk("[a](/part/plans/old/a.md)", part)).toBe("[a](old/a.md)");

@@ -285,7 +285,8 @@ export class LinkSpellings {
   #toKey(text: string, read: Destination, id: string | null, link: FoundLink): string {
     const raw = text.slice(link.from, link.to);
     const target = toTargetKey(raw, read, id, link);
-    return this.#isExact ? `${target} ${raw.slice(read.suffixAt)} ${readWords(text, link)}` : target;
+    if (!this.#isExact || id === null) return target;
+    return `${target} ${raw.slice(read.suffixAt)} ${readWords(text, link)}`;
   }
 
   nextWikiSpelling(form: string): string | undefined {
@@ -297,12 +298,12 @@ export class LinkSpellings {
 const MAX_WORDS = 80;
 
 /**
- * Returns the words in front of a destination, since the last line or parenthesis ended. They
- * contain no other destination, so they are the same in both forms.
+ * Returns the words in front of a destination, since the last line or link ended. They contain no
+ * other link, so they are the same in both forms.
  */
 function readWords(text: string, { from }: FoundLink): string {
   const words = text.slice(Math.max(0, from - MAX_WORDS), from);
-  return words.slice(Math.max(words.lastIndexOf(")"), words.lastIndexOf("\n")) + 1).trim();
+  return words.replace(/^.*(?:\)|\]\]|\n)/s, "").trim();
 }
 
 function addSpelling<T>(spellings: Map<string, T[]>, target: string, spelling: T): void {
