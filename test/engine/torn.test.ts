@@ -114,6 +114,41 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect([...rig.app.files().values()]).toEqual([expect.objectContaining({ id, path: "moved.md", text: TEXT })]);
   });
 
+  test("I13 is made again at its path, although a user has a similar new file", async () => {
+    const { rig, mirror } = await begin();
+    const [id] = mirror.state.load().records.keys();
+    mirror.remove("note.md");
+    mirror.write("other.md", `${TEXT}today`);
+    await restart({ mirror }, "boot-2");
+    await mirror.sync();
+    expect(Object.fromEntries(mirror.texts())).toEqual({ "note.md": TEXT, "other.md": `${TEXT}today` });
+    expect(rig.app.id("note.md")).toBe(id);
+  });
+
+  test("I13 cut off, is made again at its path, although a user has a copy of it", async () => {
+    const { rig, mirror } = await begin();
+    mirror.write("copy.md", TEXT);
+    mirror.remove("note.md");
+    mirror.write("note.md", cut(512));
+    await restart({ mirror }, "boot-2");
+    await mirror.sync();
+    expect(Object.fromEntries(rig.app.texts())).toEqual({ "copy.md": TEXT, "note.md": TEXT });
+  });
+
+  test("I04 lost on a disk that folds case, is not deleted when another file gets its name in another case", async () => {
+    const rig = createRig(1);
+    const mirror = rig.mirror({ disk: { foldsCase: true } });
+    for (const path of ["note.md", "other.md"]) rig.app.create(path, `${path} ${TEXT}`);
+    await mirror.sync();
+    for (const record of [...mirror.state.load().records.values()])
+      mirror.state.putRecord({ ...record, durable: false });
+    mirror.remove("note.md");
+    mirror.rename("other.md", "Note.md");
+    await restart({ mirror }, "boot-2");
+    await mirror.syncTimes(4);
+    expect(Array.from(rig.app.texts().values()).toSorted()).toEqual([`note.md ${TEXT}`, `other.md ${TEXT}`]);
+  });
+
   test("I13 moved by a person, and torn, is made again where it was moved to", async () => {
     const { rig, mirror } = await begin();
     const [id] = mirror.state.load().records.keys();

@@ -4,9 +4,10 @@
  * deleted or shortened such a file, and writes the content again from the content store.
  */
 
-import type { DocumentRecord } from "../../model/record.ts";
+import type { DocumentRecord, Stamp } from "../../model/record.ts";
 import type { Policy } from "../../model/policy.ts";
 import { deriveExpectedPath, findFolders } from "../../planner/match/folder-paths.ts";
+import { toFileInodeKey } from "../../planner/match/evidence.ts";
 import { findLocalPlaces } from "../../planner/local-places.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalFile, LocalTree, Trees } from "../../model/tree.ts";
@@ -23,7 +24,7 @@ import { type CycleContext, makeTextFinder } from "../run/cycle-context.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { recordEvent, chooseTrashPlace } from "../run/world.ts";
-import type { LocalPath } from "../../../contract/path.ts";
+import { type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { ArrivingFile } from "../../ports/state.ts";
 import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
 
@@ -90,17 +91,40 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
   }
 }
 
-/** Returns a function that finds the file of a record, also if the file was moved. */
+/**
+ * Returns a function that finds the file of a record: by inode if it was moved, else at its path. If
+ * there is none, a file counts that the planner matches to the document and that has the same
+ * content, because an editor may have saved it under a new name. Similar content is not enough: the
+ * document would lose its file, and the user's new file would get its id.
+ */
 function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (record: DocumentRecord) => FoundFile {
-  const { files } = trees.local;
-  const places = once(() => findLocalPlaces(trees, policy, makeTextFinder(ctx)));
-  const foundPaths = once(() => new Set(places().found.values()));
+  const { base, local } = trees;
+  const toInodeKey = (stamp: Stamp | null) => (local.inodesTrusted ? toFileInodeKey(stamp) : null);
+  const ownersByInode = once(
+    () => new Map(Array.from(base.records.values(), ({ id, stamp }) => [toInodeKey(stamp), id] as const)),
+  );
+  const filesByInode = once(
+    () => new Map(Array.from(local.files.values(), (file) => [toInodeKey(file.stamp), file] as const)),
+  );
+  const filesByPathKey = once(
+    () => new Map(Array.from(local.files.values(), (file) => [pathKey(file.path, local.disk), file] as const)),
+  );
   const folders = once(() => findFolders(trees, policy));
-  return ({ id, localPath }) => {
-    const { found, uncertain } = places();
-    const foundPath = found.get(id) ?? (uncertain.has(id) ? undefined : localPath);
-    const path = foundPath ?? deriveExpectedPath(localPath, folders()) ?? localPath;
-    return { path, file: files.get(path), isTaken: foundPath === undefined && foundPaths().has(path) };
+  const places = once(() => findLocalPlaces(trees, policy, makeTextFinder(ctx)));
+  const findSavedAgain = ({ id, localDigest }: DocumentRecord): LocalFile | undefined => {
+    const path = places().found.get(id);
+    const file = path === undefined ? undefined : local.files.get(path);
+    return file?.digest === localDigest ? file : undefined;
+  };
+  return (record) => {
+    const { id, localPath, stamp } = record;
+    const key = toInodeKey(stamp);
+    const movedFile = key === null ? undefined : filesByInode().get(key);
+    const expectedPath = deriveExpectedPath(localPath, folders()) ?? localPath;
+    const file = movedFile ?? filesByPathKey().get(pathKey(expectedPath, local.disk)) ?? findSavedAgain(record);
+    const fileKey = file === undefined ? null : toInodeKey(file.stamp);
+    const owner = fileKey === null ? id : (ownersByInode().get(fileKey) ?? id);
+    return { path: file?.path ?? expectedPath, file, isTaken: owner !== id };
   };
 }
 
