@@ -186,7 +186,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
     counts: "downloaded",
     event: makeEvent(action, "local", {
       detail: explainWrite(ctx, action),
-      ...chooseEventCode(ctx.world, expect, text),
+      code: chooseEventCode(ctx.world, expect, text),
     }),
   });
 }

@@ -7,7 +7,7 @@ import type { Block, DocumentRecord, Stamp } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, StoreContent } from "../../ports/disk.ts";
 import { type Answer, ENDS_A_RUN, type Fault } from "../../ports/remote.ts";
-import type { EventFields, EventSide, MirrorEvent, State, TextName } from "../../ports/state.ts";
+import type { EventFields, EventSide, State, TextName } from "../../ports/state.ts";
 import { findUse } from "../run/files-in-use.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { isBlank } from "../../model/text-form.ts";
@@ -295,18 +295,11 @@ export function becomesBlank({ state }: Pick<World, "state">, before: Digest | n
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }
 
-export function chooseEventCode(
-  world: Pick<World, "state">,
-  before: Digest | null,
-  text: string,
-): Pick<MirrorEvent, "code"> {
-  return { code: becomesBlank(world, before, text) ? EMPTIED_CODE : null };
+export function chooseEventCode(world: World, before: Digest | null, text: string): string | null {
+  return becomesBlank(world, before, text) ? EMPTIED_CODE : null;
 }
 
-/**
- * Makes the names of stored content, by which users find it: path, document, and why it was stored.
- */
-
+/** Returns the origin of local content, by which users find it: path, document, and why. */
 export function nameLocalContent(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
   return { path, id, side: "local", why };
 }

@@ -137,7 +137,7 @@ export function writeMergedFile(
     counts,
     event: makeEvent(action, "both", {
       detail: explainWrite(ctx, { why: detail, localPath: path }),
-      ...chooseEventCode(ctx.world, expect, text),
+      code: chooseEventCode(ctx.world, expect, text),
       merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },
     }),
   });
@@ -210,7 +210,9 @@ export function mergeWithPublished(
   const waiting = settledSubmissions.waiting.map(({ text: sent, ...submission }): Submission => {
     return { ...submission, digest: ctx.world.state.putText(sent, name) };
   });
-  return { ...settledSubmissions, waiting: withoutDuplicates(waiting) };
+  // If the same content was sent twice, only the later submission is kept.
+  const waitingByDigest = new Map(waiting.map((submission) => [submission.digest, submission]));
+  return { ...settledSubmissions, waiting: [...waitingByDigest.values()] };
 }
 
 /**
@@ -229,11 +231,6 @@ function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentR
 function readText(ctx: CycleContext, digest: Digest): KnownText | null {
   const text = ctx.world.state.text(digest);
   return text === null ? null : { digest, text };
-}
-
-/** If the same content was sent twice, keeps only the later submission. */
-function withoutDuplicates(submissions: readonly Submission[]): Submission[] {
-  return [...new Map(submissions.map((submission) => [submission.digest, submission])).values()];
 }
 
 /**

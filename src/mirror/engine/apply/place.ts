@@ -97,12 +97,7 @@ export type MoveRequest = {
 
 export async function prepareMove(
   ctx: CycleContext,
-  move: {
-    readonly id: DocId | DirId;
-    readonly from: RemotePath;
-    readonly to: RemotePath;
-    readonly lastLocalPath: LocalPath;
-  },
+  move: { readonly id: DocId | DirId } & Pick<ActionOf<"rename-remote">, "from" | "to" | "lastLocalPath">,
 ): Promise<
   ValueOrEnd<{ readonly currentPath: LocalPath; readonly input: MoveRequest; readonly request: WriteRequest }>
 > {

@@ -196,16 +196,8 @@ function makePutEvent(
 ): EventFields {
   const { id, localPath: path, baseDigest: before, why } = row;
   const detail = why + describeOpenReviews(record) + lost;
-  return {
-    kind: "put",
-    side: "remote",
-    id,
-    path,
-    before,
-    after: digest,
-    detail,
-    ...chooseEventCode(ctx.world, before, text),
-  };
+  const code = chooseEventCode(ctx.world, before, text);
+  return { kind: "put", side: "remote", id, path, before, after: digest, detail, code };
 }
 
 /**
@@ -236,11 +228,8 @@ async function readSavedVersion(
   }
   const remoteOrEnd = await fetchText(ctx, id, localPath);
   if (remoteOrEnd.kind === "end") return remoteOrEnd;
-  return withValue({
-    text: remoteOrEnd.value.text,
-    digest: remoteOrEnd.value.digest,
-    changeId: remoteOrEnd.value.file.lastChangeId,
-  });
+  const { file, text, digest } = remoteOrEnd.value;
+  return withValue({ text, digest, changeId: file.lastChangeId });
 }
 
 /** Writes the saved content to the file, unless it is the sent content or base's. */

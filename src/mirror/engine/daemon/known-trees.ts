@@ -6,7 +6,6 @@ import type { DocumentPaths, DocumentRecord, FolderRecord } from "../../model/re
 import {
   type BaseTree,
   isComplete,
-  type LocalFolder,
   type LocalTree,
   type RemoteFile,
   type RemoteTree,
@@ -283,7 +282,9 @@ export function makeNarrowTrees(
       ...local,
       partial: true,
       files: new Map(records.map((record) => [record.localPath, toLocalFile(record)!])),
-      folders: new Map([...dirs.values()].map((dir) => [dir.localPath, toLocalFolder(dir)])),
+      folders: new Map(
+        [...dirs.values()].map(({ localPath: path, dev, ino, birthMs }) => [path, { path, dev, ino, birthMs }]),
+      ),
       others: new Map(ignoredFolders.map((path) => [path, { path, kind: "ignored-folder", stamp: null }])),
       unseen: new Map(),
     },
@@ -295,10 +296,6 @@ export function makeNarrowTrees(
       foldersComplete: true,
     },
   };
-}
-
-function toLocalFolder({ localPath: path, dev, ino, birthMs }: FolderRecord): LocalFolder {
-  return { path, dev, ino, birthMs };
 }
 
 /**

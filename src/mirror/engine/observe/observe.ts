@@ -4,7 +4,7 @@
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
-import { isAway, type DocumentRecord, indexRecordsByPath, type Stamp } from "../../model/record.ts";
+import { isAway, type DocumentRecord, indexRecordsByPath } from "../../model/record.ts";
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { KnownFile, StoreContent } from "../../ports/disk.ts";
 import type { Fault, Listing } from "../../ports/remote.ts";
@@ -114,12 +114,10 @@ export function refreshStamps({ state }: World, base: BaseTree, { files }: Local
 }
 
 /** Returns true if a file has the record's content, but another stamp than the record. */
-function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, record: DocumentRecord): boolean {
-  return stampTrusted && digest === record.localDigest && !hasStamp(record, stamp);
-}
-
-function hasStamp({ stamp, stampTrusted }: DocumentRecord, { ctimeMs, ino }: Stamp): boolean {
-  return stampTrusted && stamp !== null && stamp.ctimeMs === ctimeMs && stamp.ino === ino;
+function provesNewStamp(file: LocalFile, { localDigest, stamp, stampTrusted }: DocumentRecord): boolean {
+  const { ctimeMs, ino } = file.stamp;
+  const isKnown = stampTrusted && stamp !== null && stamp.ctimeMs === ctimeMs && stamp.ino === ino;
+  return file.stampTrusted && file.digest === localDigest && !isKnown;
 }
 
 export type RemoteScan =
@@ -307,11 +305,7 @@ function findGoneFolders(
   // are in the new folder.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
   const goneFolders = missingFolders.filter(
-    (dir) => paths.has(dir.remotePath) || !containsDocument(dir.remotePath, files),
+    ({ remotePath }) => paths.has(remotePath) || !files.some(({ path }) => isBelow(path, remotePath)),
   );
   return new Set(goneFolders.map((dir) => dir.id));
-}
-
-function containsDocument(folder: string, files: readonly RemoteFile[]): boolean {
-  return files.some(({ path }) => isBelow(path, folder));
 }

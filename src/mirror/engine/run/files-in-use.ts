@@ -46,7 +46,7 @@ const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror wa
 export function findFilesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, UsedFile> {
   const usedFiles = new Map<LocalPath, UsedFile>();
   for (const { action } of steps) {
-    if (!isWriting(action) && !wouldWrite(ctx, base, action)) continue;
+    if (!wouldWrite(ctx, base, action)) continue;
     const inUse = findUse(ctx, action);
     if (inUse === null) continue;
     if (hasWaitedLongest(ctx, base, action, inUse)) ctx.notes.waitedEnough.set(action.localPath, OPEN_TOO_LONG);
@@ -55,19 +55,15 @@ export function findFilesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTre
   return usedFiles;
 }
 
-function isWriting(action: Action): action is WritingAction {
-  return WRITING_KINDS.has(action.kind);
-}
-
 /**
- * Returns true if an action that rarely overwrites the file will probably do so. There are three
- * kinds of such actions:
+ * Returns true if an action overwrites or removes its file, or will probably do so. Three kinds of
+ * actions rarely overwrite the file:
  * - The end of a review: the file usually keeps its content.
  * - A change of a conflict: a new version goes to a conflict copy.
  * - The first record of a document that is new on both sides. The result is false if the service's
  *   content may not replace the local content.
  *
- * An action will probably overwrite the file if its effect already found the file in use
+ * Such an action will probably overwrite the file if its effect already found the file in use
  * (`staleIfInUse`), in this run or an earlier run.
  */
 function wouldWrite(
@@ -75,6 +71,7 @@ function wouldWrite(
   base: BaseTree,
   action: Action,
 ): action is WritingAction {
+  if (WRITING_KINDS.has(action.kind)) return true;
   if (!isMaybeWriting(action) || (action.kind === "meet" && !mayReplaceLocal(settings, action.localPath))) return false;
   return base.blocks.get(action.id)?.reason === "in-use" || wasFutile(tally, action);
 }

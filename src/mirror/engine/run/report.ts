@@ -185,8 +185,7 @@ export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, bl
   // of such a listing (I20).
   if (misread !== undefined)
     problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-misread", detail: misread });
-  if (cutShort !== undefined && misread === undefined)
-    problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
+  if (cutShort !== undefined && misread === undefined) problems.push(makeWaitingProblem("listing-cut-short", cutShort));
   for (const [path, { kind, why }] of local.unseen) {
     // A problem of the whole folder is left out if a stop reports it better. It is also left out if
     // the folder is still being written, because the folder is scanned again soon.
@@ -205,6 +204,11 @@ function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
 }
 
 const NO_REQUEST_FIELDS = { code: null, requestId: null, waits: false } as const;
+
+/** Returns a problem of the whole linked folder that ends by itself. */
+export function makeWaitingProblem(kind: AttentionKind, detail: string): Attention {
+  return { ...NO_REQUEST_FIELDS, path: "", kind, detail, waits: true };
+}
 
 function listStepProblems(plan: Plan, ends: readonly StepEnd[]): Attention[] {
   const problems: Attention[] = [];
@@ -229,8 +233,7 @@ function listUnfinishedProblems(plan: Plan, ends: readonly StepEnd[], hasMore: b
     problems.push({ ...NO_REQUEST_FIELDS, path, kind: "unfinished", detail: end.outcome.detail });
   }
   if (problems.length > 0 || !hasMore) return problems;
-  const detail = "the run ended early";
-  return [{ ...NO_REQUEST_FIELDS, path: "", kind: "unfinished", detail, waits: true }];
+  return [makeWaitingProblem("unfinished", "the run ended early")];
 }
 
 /**
@@ -242,7 +245,7 @@ function listStoppedProblems(ends: readonly StepEnd[]): Attention[] {
     skippedCount === 0
       ? "the run was stopped"
       : `the run was stopped before it made ${plural(skippedCount, "more change")}`;
-  return [{ ...NO_REQUEST_FIELDS, path: "", kind: "unfinished", detail, waits: true }];
+  return [makeWaitingProblem("unfinished", detail)];
 }
 
 function findOutcomeProblem(outcome: Outcome, path: LocalPath): Attention | null {

@@ -9,7 +9,7 @@ import { type StopReason, LOST_DOCUMENT_REASONS } from "../../planner/plan-types
 import type { Fault } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import { META } from "./meta.ts";
-import { type Attention, listProblems, type RunReport } from "./report.ts";
+import { type Attention, listProblems, makeWaitingProblem, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
@@ -83,12 +83,7 @@ export function rememberLastRun(
 export function rememberUnsent({ state }: Pick<World, "state">, command: string): void {
   const lastRun = readLastRun(state.meta(META.lastReport));
   if (lastRun?.state !== "in-sync") return;
-  const unsentProblem: Attention = {
-    ...FOLDER_FIELDS,
-    kind: "unproven",
-    detail: `the files that ${command} changed are not uploaded yet`,
-    waits: true,
-  };
+  const unsentProblem = makeWaitingProblem("unproven", `the files that ${command} changed are not uploaded yet`);
   const updatedRun = { ...lastRun, state: "attention", beside: [...lastRun.beside, unsentProblem] } satisfies LastRun;
   state.setMeta(META.lastReport, JSON.stringify(updatedRun));
 }
@@ -131,38 +126,23 @@ function decideState(isStopped: boolean, last: LastRun | null, isOpen: boolean, 
   return wasSynced ? "in-sync" : "never";
 }
 
-const FOLDER_FIELDS = { path: "", code: null, requestId: null } as const;
-const UNPROVEN_PROBLEM: Attention = {
-  ...FOLDER_FIELDS,
-  kind: "unproven",
-  detail: "a problem was fixed since the last run; no sync has checked it yet",
-  waits: true,
-};
+const UNPROVEN_PROBLEM = makeWaitingProblem(
+  "unproven",
+  "a problem was fixed since the last run; no sync has checked it yet",
+);
 
 /** Problem while approved changes are not carried out, unless a stop itself reports it. */
-const APPROVED_PROBLEM: Attention = {
-  ...FOLDER_FIELDS,
-  kind: "unproven",
-  detail: "approved changes were not carried out yet",
-  waits: true,
-};
+const APPROVED_PROBLEM = makeWaitingProblem("unproven", "approved changes were not carried out yet");
 
 function describeInterruptedRun(newest: RunStateFacts["newestRun"]): Attention[] {
   if (newest === null || newest.endedAt !== null) return [];
-  const detail = `a run (${newest.kind}) was interrupted, or is still running`;
-  return [{ ...FOLDER_FIELDS, kind: "unfinished", detail, waits: true }];
+  return [makeWaitingProblem("unfinished", `a run (${newest.kind}) was interrupted, or is still running`)];
 }
 
 function readLastRun(text: string | null): LastRun | null {
   if (text === null) return null;
-  const {
-    state = "in-sync",
-    beside = [],
-    fault = null,
-    staysLocal = null,
-    unreachedAddress = null,
-  } = JSON.parse(text) as Partial<LastRun>;
-  return { state, beside, fault, staysLocal, unreachedAddress };
+  const defaults = { state: "in-sync", beside: [], fault: null, staysLocal: null, unreachedAddress: null } as const;
+  return { ...defaults, ...(JSON.parse(text) as Partial<LastRun>) };
 }
 
 /**
