@@ -132,7 +132,8 @@ export async function endConflict(ctx: CycleContext, action: ActionOf<"end-confl
   });
 }
 
-export function checkConflict(ctx: CycleContext, action: ActionOf<"look-again">): Outcome {
+/** Counts one more scan without the conflict copy. */
+export function noteMissingCopy(ctx: CycleContext, action: ActionOf<"look-again">): Outcome {
   const conflict = ctx.world.state.conflict(action.id);
   if (conflict === null) return STALE.conflictEnded;
   ctx.world.state.putConflict({ ...conflict, looksGone: conflict.looksGone + 1 });

@@ -202,7 +202,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
  * - Otherwise: opens a conflict without a base. The policies `local` and `remote` do not apply:
  *   after the state file was lost, every edited document looks new on both sides.
  */
-export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
+export async function meetDocument(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
   const localOrEnd = readLocal(ctx, action.id, action.localPath, action.expect);
   if (localOrEnd.kind === "end") return localOrEnd.outcome;
   const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);

@@ -1,3 +1,8 @@
+/**
+ * Makes files survive a power loss: flushes the new and the replaced files of a cycle. The content
+ * of a replaced file was flushed earlier, before it got its path. Also recognises files that a
+ * power loss damaged: they end early, or end in zeros.
+ */
 import type { DocId } from "../../../contract/ids.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -8,21 +13,17 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { META } from "../run/meta.ts";
 
 /**
- * Makes files survive a power loss. New files are flushed in batches, replaced files immediately.
- */
-
-/**
- * LIMIT: number of new files that are flushed at the end of their cycle. If a cycle creates more
- * files, the next cycle flushes all of these files. By then, the system has written most of them
- * itself.
+ * LIMIT: number of new and replaced files that are flushed at the end of their cycle. If a cycle
+ * writes more files, the next cycle flushes all of these files. By then, the system has written
+ * most of them itself.
  */
 const MAX_NEW_FILES = 64;
 /** LIMIT: number of earlier files that one cycle flushes. Each flush is slow. */
 const MAX_EARLIER_FILES = 2_000;
 
 /**
- * Marks a new file for the flush at the end of the cycle. If a cycle has more than `MAX_NEW_FILES`
- * new files, the next cycle flushes all of them.
+ * Marks a file for the flush at the end of the cycle. If a cycle has more than `MAX_NEW_FILES` such
+ * files, the next cycle flushes all of them.
  */
 export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= MAX_NEW_FILES) toFlush.set(id, path);
@@ -64,8 +65,6 @@ function setDurable({ state }: World, files: ReadonlyMap<DocId, LocalPath>): voi
     for (const [id, path] of files) state.setDurable(id, path);
   });
 }
-
-/** Recognises files that a power loss damaged: they end early, or end in zeros. */
 
 /**
  * ASSUMES: disks write whole sectors, and systems write whole pages. The part of a file that was

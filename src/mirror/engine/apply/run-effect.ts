@@ -235,19 +235,15 @@ export function concludeLocal<Row extends Intent, Seen>(
 }
 
 /**
- * Remembers requests that the service refused. A block stores only the last refused request.
- * Without this memory, mdmirror would repeat a request if a user changed a document's content, path
- * or name and then changed it back (I08).
- */
-
-/**
  * LIMIT: number of remembered requests, to bound memory. Beyond it, the oldest request is forgotten
  * and may be sent again.
  */
 const MAX_REFUSALS = 1_000;
 
 /**
- * A request to the service, remembered after a refusal. Two requests are the same if their `facts`
+ * A request to the service, remembered after a refusal. A block stores only the last refused
+ * request. Without this memory, mdmirror would repeat a request if a user changed a document's
+ * content, path or name and then changed it back (I08). Two requests are the same if their `facts`
  * are equal. `item` is the document or folder that is blocked if the request was refused before.
  */
 export type WriteRequest = { readonly facts: string; readonly item: Pick<Block, "key" | "path"> };

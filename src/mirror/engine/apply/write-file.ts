@@ -270,8 +270,7 @@ function changeConflict(
   return { removes: { conflict: id, ...(endsBlock === true ? { blockKey: id } : {}) } };
 }
 
-/** Moves set-aside files (below `.mdmirror/`) back, beside their old path, or to the trash. */
-
+/** A file that was moved below `.mdmirror/`; `path` is its path in the linked folder. */
 type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
 
 /** Reads a set-aside file. Returns the reason if its original path cannot be read. */

@@ -179,6 +179,7 @@ type HotPlaceCheck = {
 const MAX_PAGE_SHARE = 0.9;
 /** LIMIT: number of pages of a folder that is listed separately. Each page is a request. */
 const MAX_FOLDER_PAGES = 8;
+
 /**
  * Chooses the hot place for a document that changed:
  * - The highest folder above it whose documents fit on one page, because work in a folder often

@@ -39,7 +39,7 @@ export class KnownTrees {
    */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
-  /** True if a run has used a full listing since the last call of `takeListed`. */
+  /** True if a run has used a full listing since the last call of `takeWasListed`. */
   #isListed = false;
 
   constructor(world: World) {
@@ -177,7 +177,7 @@ export class KnownTrees {
   }
 
   /** Returns true if a run has used a listing of the whole workspace since the last call. */
-  takeListed(): boolean {
+  takeWasListed(): boolean {
     const isListed = this.#isListed;
     this.#isListed = false;
     return isListed;

@@ -319,7 +319,7 @@ export class Runner implements WatchListener {
     }
     if (this.#isPaused()) this.#enter(PAUSED);
     const { knownTrees } = this.runs;
-    this.#runLog.note(report, knownTrees.takeListed());
+    this.#runLog.note(report, knownTrees.takeWasListed());
     this.#schedule.scheduleUnchanged();
     const lastTree = knownTrees.lastLocal();
     if (lastTree !== null && !lastTree.unseen.has("")) await this.#watch.ensure();

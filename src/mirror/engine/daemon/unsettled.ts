@@ -8,6 +8,7 @@ import type { DaemonTiming } from "./interface.ts";
 
 /** LIMIT: number of paths that are remembered singly. For more, a scan of the folder is cheaper. */
 const MAX_PATHS = 2_000;
+/** Number of paths in one call of `take` from which on events may have been lost. */
 const MIN_MANY_PATHS = 500;
 /**
  * Changes of more paths than this number are a bulk change (a checkout, a copied folder). A bulk
@@ -99,7 +100,7 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns true while a change of a whole folder has not settled. Until then, nothing is planned.
+   * Returns true while a change of a whole folder has not settled. Other work is delayed meanwhile.
    */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;

@@ -134,8 +134,6 @@ function findInFolder(spellings: readonly Spelling[], folder: LocalPath): Spelli
   return firstEntry !== undefined && inSameFolder.every(({ text }) => text === firstEntry.text) ? firstEntry : null;
 }
 
-/** Compares the stored targets of a file's links with the current paths of documents. */
-
 /** Returns true if a link that had no target has a target now, or if its deleted target is back. */
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {

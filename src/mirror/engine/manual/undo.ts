@@ -1,3 +1,7 @@
+/**
+ * Undoes changes for `reject`, `restore` and `undo`, in the way a user could. The next run sends
+ * the result.
+ */
 import { type ChangeId, type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import { type DocumentRecord, forgetNewestCopy } from "../../model/record.ts";
@@ -27,8 +31,6 @@ import { moveLocal } from "../apply/move-local.ts";
 import { openConflict } from "../apply/conflict.ts";
 import { putContent } from "../apply/put.ts";
 import { protectDocument } from "../apply/presence.ts";
-
-/** Undoes changes for `mdmirror reject`, in the way a user could. The next run sends the result. */
 
 const REJECTED_DETAIL = "restored: its deletion was rejected";
 
@@ -148,8 +150,6 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
   });
   return { outcome, notes: [] };
 }
-
-/** Changes the folder for `undo` and `restore` as a user could. The next run sends the changes. */
 
 /**
  * Writes earlier content to a document's file, as an edit.

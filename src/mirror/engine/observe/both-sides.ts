@@ -53,7 +53,7 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
     ? loadBaseWithColumns(world)
     : world.state.load();
   const { columns, ...before } = loadedBase;
-  const storeText = makeContentSink(ctx, input, loadedBase);
+  const storeText = makeContentStore(ctx, input, loadedBase);
   const { local: scannedLocal, remote } = await scanBothSides(ctx, input, loadedBase, inodesTrusted, storeText);
   // If the service does not answer, the cycle ends. After a restart of the machine, it continues:
   // files that a power loss damaged can be restored without the service.
@@ -166,7 +166,7 @@ function listOpenEffects({ state }: World): OpenEffects {
  * Returns a function that stores content. In a dry run, the function keeps the content only in the
  * notes of the cycle.
  */
-export function makeContentSink({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): StoreContent {
+export function makeContentStore({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): StoreContent {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
   return makeLocalContentStore(world.state, base, base.columns);
 }
@@ -276,7 +276,7 @@ export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees)
   if (links === undefined) return trees.local;
   const matching = { policy: makePolicy(ctx, input, null), texts: makeTextFinder(ctx) };
   const mayReadAgain = input.settings.direction !== "pull" && trees.local.partial !== true;
-  const localTree = links.read(trees, matching, makeContentSink(ctx, input, trees.base), mayReadAgain);
+  const localTree = links.read(trees, matching, makeContentStore(ctx, input, trees.base), mayReadAgain);
   // Only a run without a daemon must scan again because of replaced files. A daemon's watcher
   // reports them, and the daemon scans them.
   ctx.notes.tally.filesMoved = input.observers === undefined && localTree.unseen.has("") && !trees.local.unseen.has("");

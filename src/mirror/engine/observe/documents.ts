@@ -1,3 +1,4 @@
+/** Lists the documents of the service, and proves the absence of known documents. */
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource, FileWithContent } from "../../../contract/resources.ts";
 import type { Answer, Fault, Listing } from "../../ports/remote.ts";
@@ -63,13 +64,6 @@ export function toRemoteFile(
 }
 
 /**
- * Proves absences. Each document that a complete listing does not contain is read by its id, with a
- * key that is known to work. A key is known to work if a document or a folder of base answers in
- * this run. Without this condition, a wrong workspace would look like a workspace whose documents
- * were deleted: its listing is empty, and the service answers each read with 404.
- */
-
-/**
  * LIMIT: number of documents outside the linked folder that are read to see whether the key works.
  * Each read is a request.
  */
@@ -124,8 +118,10 @@ type ProofInput = {
 export type StoreRemoteContent = (digest: Digest, text: string, path: LocalPath, id: DocId) => void;
 
 /**
- * Reads each known document that the listing does not contain. Adds documents that exist after all
- * to `seen`.
+ * Proves absences: reads each known document that the listing does not contain, by its id. Adds
+ * documents that exist after all to `seen`. A 404 is a proof only if the key is known to work: a
+ * document or a folder of base has answered in this run. Otherwise a wrong workspace would look
+ * like a workspace whose documents were deleted.
  * @param isKnownToWork true if a listed folder of base shows that the key works, or if the user
  * approved that no document is visible
  */

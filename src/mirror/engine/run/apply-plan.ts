@@ -5,9 +5,9 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
 import { type CycleContext, isFutileRepeat, noteFutileAction, readEarlierOutcome } from "./cycle-context.ts";
-import { createLocal, journalNewFiles, recordNewOnBothSides, writeLocal } from "../apply/download.ts";
+import { createLocal, journalNewFiles, meetDocument, writeLocal } from "../apply/download.ts";
 import { recordEvent } from "./world.ts";
-import { checkConflict, dropConflict, endConflict, renewConflict } from "../apply/conflict-course.ts";
+import { noteMissingCopy, dropConflict, endConflict, renewConflict } from "../apply/conflict-course.ts";
 import { staleIfInUse } from "../apply/effect.ts";
 import {
   forgetFolder,
@@ -109,7 +109,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: PerformFunction<K> } = {
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putContent, action),
   merge: (ctx, action) => staleIfInUse(ctx, action) ?? merge(ctx, action),
-  meet: recordNewOnBothSides,
+  meet: meetDocument,
   "settle-review": settleReview,
   "trash-local": trashLocal,
   "delete-remote": deleteRemote,
@@ -120,7 +120,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: PerformFunction<K> } = {
   "reparent-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   relink: recordNewPaths,
   "end-conflict": endConflict,
-  "look-again": checkConflict,
+  "look-again": noteMissingCopy,
   "renew-conflict": renewConflict,
   "move-conflict-copy": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move" }),
   "drop-conflict": (ctx, action) => runLocalEffect(ctx, dropConflict, action),
@@ -144,7 +144,7 @@ export async function performAction(ctx: CycleContext, action: Action): Promise<
  * be sent with the id of its target. If links form a circle, one document is sent with a link that
  * has no target yet. The next cycle sends that document again.
  */
-export function orderPlanTargetsFirst(plan: Plan, links: MirrorLinks): Plan {
+export function orderByLinks(plan: Plan, links: MirrorLinks): Plan {
   const creatingSteps = new Map<LocalPath, number>();
   for (const [index, { action }] of plan.steps.entries())
     if (action.kind === "create-remote") creatingSteps.set(action.localPath, index);

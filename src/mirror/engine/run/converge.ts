@@ -22,8 +22,6 @@ import { leavesMoreWork } from "../../planner/sequel.ts";
 import { hasSucceeded, isReviewOfConflict, type StepEnd } from "./execute.ts";
 import { markLosses, recordConflictStop, rememberGeneration, rememberStop } from "./guard-facts.ts";
 
-/** Runs one sync, or only plans it. */
-
 type SyncOptions = {
   readonly settings: Settings;
   /** True to send refused changes again: if the user requests it, and at a start. */

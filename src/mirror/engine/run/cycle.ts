@@ -8,13 +8,13 @@ import {
   type Trees,
 } from "../../model/tree.ts";
 import { flushNow } from "../apply/durability.ts";
-import { applyPlan, orderPlanTargetsFirst } from "./apply-plan.ts";
+import { applyPlan, orderByLinks } from "./apply-plan.ts";
 import { rewriteLinks } from "../links/respell.ts";
 import {
   NOTHING_SEEN,
   noteScan,
   observe,
-  makeContentSink,
+  makeContentStore,
   resolveLinks,
   withReturnedPaths,
   withUnseen,
@@ -160,7 +160,7 @@ async function carryOutPlan(ctx: CycleContext, plan: Plan): Promise<StepResults>
   for (const { from, to } of plan.renamedForOthers ?? []) ctx.notes.tally.renamedForOthers.set(from, to);
   const { links, stoppable = unstoppable } = ctx.world;
   links?.expect(plan);
-  const orderedPlan = links === undefined ? plan : orderPlanTargetsFirst(plan, links);
+  const orderedPlan = links === undefined ? plan : orderByLinks(plan, links);
   return stoppable((stop) => applyPlan(ctx, orderedPlan, stop));
 }
 
@@ -279,7 +279,7 @@ export async function planWithSecondScan(
     world,
     fullTrees.base,
     trees.local.inodesTrusted,
-    makeContentSink(ctx, input, fullTrees.base),
+    makeContentStore(ctx, input, fullTrees.base),
   );
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !secondScan.unseen.has(path)));
   const localTree = resolveLinks(ctx, input, {

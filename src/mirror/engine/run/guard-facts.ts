@@ -1,4 +1,7 @@
-/** Collects what the safety checks need besides trees: root, recent losses, approvals. */
+/**
+ * Collects what the safety checks need besides trees: the root, recent losses, approvals, and
+ * whether the service was restored from a backup.
+ */
 import type { DocId } from "../../../contract/ids.ts";
 import { isAnyWaitingForScan } from "../../model/block.ts";
 import type { Plan, SafetySignals, StopReason, Verdict } from "../../planner/plan-types.ts";
@@ -194,12 +197,6 @@ export function gatherSignals(
   };
 }
 
-/**
- * Counts the documents that a side lost within the last hour, for the limit of deletions. The hour
- * is measured by the monotonic clock and the order of runs, because a user may change the wall
- * clock at any time (I29).
- */
-
 const HOUR_MS = 3_600_000;
 
 type RunNumber = number;
@@ -209,6 +206,11 @@ type RunNumber = number;
  */
 type LossMark = readonly [run: RunNumber, before: number];
 
+/**
+ * The documents that a side lost within the last hour, for the limit of deletions. The hour is
+ * measured by the monotonic clock and the order of runs, because a user may change the wall clock
+ * at any time (I29).
+ */
 type RecentLosses = {
   /** Last run whose losses no longer count, because they are an hour old or approved. */
   readonly after: RunNumber;
@@ -264,14 +266,10 @@ function computeMinimumAge({ clock }: World, [, before]: LossMark): number {
 }
 
 /**
- * Recognises a service that was restored from a backup. The service reports a generation, a mark
- * that changes only with a restore. After a restore, a missing document was not necessarily deleted
- * by somebody. Safety checks therefore stop deletions until no document is missing.
- */
-
-/**
- * Returns true if the service was restored since its generation was last stored
- * (`rememberGeneration`).
+ * Returns true if the service was restored from a backup since its generation was last stored
+ * (`rememberGeneration`). The generation is a mark that changes only with a restore. After a
+ * restore, a missing document was not necessarily deleted by somebody. Safety checks therefore stop
+ * deletions until no document is missing.
  * @param current the service's generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, current: string | null): boolean {
