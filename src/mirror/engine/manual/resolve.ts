@@ -248,7 +248,15 @@ export function dropLocalEdit(
 /**
  * Makes the next run upload a document that the service no longer has. It becomes a new document.
  */
-export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
+export function keepAsNew(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict | null): ManualEnd {
+  const { outcome, notes } = keepFile(ctx, placed, conflict);
+  if (outcome.kind !== "done") return makeNotDone(outcome);
+  const note = "it is uploaded as a new document, with a new id and no history on the service";
+  return { outcome, notes: [note, ...notes] };
+}
+
+/** Forgets a document, so that the next run uploads its file as a new document. */
+export function keepFile(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const digest = storeReplacedText(ctx, path, record.id);
   if (digest === null) return makeNotDone(stale(`no file is at ${path}`));
   const outcome = commit(ctx, {
@@ -263,8 +271,7 @@ export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, c
       before: record.digest,
     },
   });
-  const note = "it is uploaded as a new document, with a new id and no history on the service";
-  return { outcome, notes: [note, ...trashCopies(ctx, path, conflict)] };
+  return { outcome, notes: trashCopies(ctx, path, conflict) };
 }
 
 /**

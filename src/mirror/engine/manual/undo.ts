@@ -24,7 +24,7 @@ import {
 import { commit } from "../apply/commit.ts";
 import { runEffect, runLocalEffect } from "../apply/run-effect.ts";
 import { trashFile, writeFile } from "../apply/write-file.ts";
-import { keepAsNew } from "./resolve.ts";
+import { keepFile } from "./resolve.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { moveLocal } from "../apply/move-local.ts";
@@ -80,8 +80,7 @@ export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
 export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): ManualEnd {
   const record = ctx.world.state.record(id);
   if (record === null) return makeNotDone(STALE.noRecord);
-  const { outcome, notes } = keepAsNew(ctx, { record, path }, ctx.world.state.conflict(id));
-  return { outcome, notes: notes.slice(1) };
+  return keepFile(ctx, { record, path }, ctx.world.state.conflict(id));
 }
 
 /** Makes the next run write a conflict copy again after the user removed it. */
