@@ -26,8 +26,9 @@ import { META } from "../run/meta.ts";
 import { forgetSent, rememberLastRun } from "../run/run-state.ts";
 
 /**
- * LIMIT: number of documents that are synced without a full run. For each of them, mdmirror reads
- * every record, so for more documents a full run is faster.
+ * LIMIT: number of documents changed on the service that are synced without a full run. For each of
+ * them, mdmirror reads every record, so for more documents a full run is faster. Changed local
+ * paths have no such limit.
  */
 const MAX_SINGLE_DOCUMENTS = 16;
 

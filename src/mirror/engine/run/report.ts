@@ -63,7 +63,7 @@ export type RunReport = {
   readonly inert?: readonly InertLinks[];
   /** Changes that stay on their side because the sync has one direction. Reported once. */
   readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
-  /** True if the run was stopped before all steps had started; otherwise undefined. */
+  /** True if the run was stopped, so some steps may not have started; otherwise undefined. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
   /**
