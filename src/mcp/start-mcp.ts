@@ -1,4 +1,4 @@
-/** Serves linked folders to one client over standard input and output. */
+/** Serves linked folders to one client over standard input and output, and runs its calls. */
 import { type CallToolResult, McpServer, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { HostOptions } from "../mirror/folder/open-mirror.ts";
@@ -100,7 +100,7 @@ type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths
  * Calls a tool for one linked folder. Without a folder in the arguments, calls the tool for each
  * folder and returns all results.
  */
-export async function callTool(
+async function callTool(
   tool: Tool,
   { mirror: name, ...args }: NamedPaths & { readonly mirror?: string },
   host: ToolHost,
@@ -166,7 +166,7 @@ function toCallResult(result: ToolResult): CallToolResult {
  * Returns the schema of a tool's arguments. If several linked folders are served, adds an argument
  * that selects one.
  */
-export function makeInputSchema(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
+function makeInputSchema(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
   const names = z.enum(mirrors.map(({ name }) => name)).describe("the linked folder");
   return z.strictObject({ mirror: tool.appliesToAll === true ? names.optional() : names, ...tool.input });
