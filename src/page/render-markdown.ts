@@ -25,14 +25,13 @@ const MAX_DEPTH = 50;
 
 /** @param marked lines whose blocks get a CSS class; null for none */
 export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines | null = null): RenderedMarkdown {
-  const frontMatterRange = findFrontMatter(text);
-  const contentStart = frontMatterRange?.end ?? 0;
+  const range = findFrontMatter(text);
+  const contentStart = range?.end ?? 0;
   const parser = createParser();
   const tokens = parser.parse(text.slice(contentStart), {});
   if (marked !== null) markBlocks(tokens, text.slice(0, contentStart).split("\n").length - 1, marked);
   const markup = parser.renderer.render(tokens, parser.options, {});
-  const frontMatter =
-    frontMatterRange === null ? null : text.slice(frontMatterRange.from, frontMatterRange.to).replace(/\r?\n$/, "");
+  const frontMatter = range === null ? null : text.slice(range.from, range.to).replace(/\r?\n$/, "");
   return { frontMatter, body: sanitise(markup, base, marked) };
 }
 
