@@ -295,11 +295,10 @@ function sendPage({ bundle }: UiSite, reply: FastifyReply, content: Content, { s
     bundle,
     csrf: session?.csrf ?? null,
   };
-  const pageText = renderPage(frame, content);
   return reply
     .code(status)
     .headers({ ...PAGE_HEADERS, "content-type": "text/html; charset=utf-8" })
-    .send(pageText);
+    .send(renderPage(frame, content));
 }
 
 const PAGES: readonly UiPage[] = [

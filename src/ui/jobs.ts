@@ -48,6 +48,9 @@ type KeptJob = {
   readonly ended: Promise<void>;
 };
 
+/** Work of a job. Returns the notice that pages show when the job has ended. */
+export type JobWork = (progress: Progress) => Promise<Notice>;
+
 export class Jobs {
   readonly #world: JobsContext;
   readonly #byRoot = new Map<string, KeptJob>();
@@ -77,7 +80,7 @@ export class Jobs {
   }
 
   /** Starts a job. Returns false, and starts nothing, if another job runs in this folder. */
-  start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
+  start(root: string, what: string, work: JobWork): boolean {
     if (this.isBusy(root)) return false;
     const { clock, onFault } = this.#world;
     const job = { what, phase: null, done: 0, total: null, end: null };
@@ -104,7 +107,7 @@ export class Jobs {
   }
 
   /** Starts a job when the running job of this folder has ended; immediately if there is none. */
-  startNext(root: string, what: string, work: (progress: Progress) => Promise<Notice>): void {
+  startNext(root: string, what: string, work: JobWork): void {
     const startWhenFree = async (): Promise<void> => {
       while (!this.start(root, what, work)) await this.#byRoot.get(root)!.ended;
     };

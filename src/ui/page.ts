@@ -8,7 +8,7 @@ import { mirrorAddress } from "./addresses.ts";
 import { type AllFolders, findFolder, type Folder, type Folders } from "./folders.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { isSameName } from "../mirror/trust/list.ts";
-import type { Drafts, Jobs, Searches, Stops } from "./jobs.ts";
+import type { Drafts, Jobs, Searches, Stops, JobWork } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import type { Link } from "../page/parts.ts";
 import { readUndo } from "../mirror/operations/history/undo.ts";
@@ -164,12 +164,7 @@ export function startSync(ui: Ui, folder: FolderRef): ActionResult {
 }
 
 /** Starts a job, whose progress the next page shows. Returns a notice if another job runs. */
-export function startJob(
-  ui: Ui,
-  { root }: FolderRef,
-  what: string,
-  work: (progress: Progress) => Promise<Notice>,
-): ActionResult {
+export function startJob(ui: Ui, { root }: FolderRef, what: string, work: JobWork): ActionResult {
   return { notice: ui.jobs.start(root, what, work) ? null : BUSY_NOTICE };
 }
 

@@ -85,15 +85,15 @@ function readChoices(form: URLSearchParams): string {
  * has changed.
  */
 function composeContent(ui: Ui, root: string, path: string, form: URLSearchParams): ResolvedContent {
-  const problemResult = readProblem(ui, root, path);
-  if (problemResult.kind === "trouble") return { notice: makeTroubleNotice(problemResult.trouble) };
-  const { versions, mine, theirs } = problemResult.value;
+  const problem = readProblem(ui, root, path);
+  if (problem.kind === "trouble") return { notice: makeTroubleNotice(problem.trouble) };
+  const { versions, mine, theirs } = problem.value;
   const shownVersions = readVersions(form);
   if ((["mine", "theirs", "base"] as const).some((side) => versions[side] !== shownVersions[side])) {
     const text = "The versions changed since this page was shown; nothing was done";
     return { notice: { tone: "asks", text, next: "check the present versions, then decide again" } };
   }
-  const text = composeResult(splitConflict(problemResult.value) ?? [], form);
+  const text = composeResult(splitConflict(problem.value) ?? [], form);
   if (text === null) return { notice: makeNothingDoneNotice("Decide every clash") };
   const isText = (shown: ContentOrReason) => shown.kind === "text" && shown.text === text;
   return { way: isText(mine) ? "mine" : isText(theirs) ? "theirs" : "merged", text };
@@ -106,10 +106,9 @@ function composeContent(ui: Ui, root: string, path: string, form: URLSearchParam
 function readTypedContent(ui: Ui, root: string, path: string, form: URLSearchParams): ResolvedContent {
   const typedText = form.get("text");
   if (typedText === null) return null;
-  const problemResult = readProblem(ui, root, path);
+  const problem = readProblem(ui, root, path);
   const previousDraft = ui.drafts.get(toDraftKey(root, path)) ?? null;
-  const startContent =
-    problemResult.kind === "ok" ? makeStartContent(problemResult.value, previousDraft, form.get("from")) : null;
+  const startContent = problem.kind === "ok" ? makeStartContent(problem.value, previousDraft, form.get("from")) : null;
   const text = restoreLineEnds(typedText, startContent ?? "");
   ui.drafts.set(toDraftKey(root, path), text);
   return { way: "merged", text };

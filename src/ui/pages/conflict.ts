@@ -76,23 +76,17 @@ ${renderUnsavedDraft(draft)}`,
       };
     }
     const choices = new URLSearchParams(ui.drafts.get(toChoicesKey(root, path)) ?? "");
-    const shownProblem = {
-      ...problemResult.value,
-      folder,
-      request,
-      draft,
-      choices,
-      places: splitConflict(problemResult.value),
-    };
-    const versions = Object.values(shownProblem.versions).join(" ");
+    const view = problemResult.value;
+    const shown = { ...view, folder, request, draft, choices, places: splitConflict(view) };
+    const versions = Object.values(view.versions).join(" ");
     return {
       title,
-      announcement: `${path}: ${shownProblem.conflict === null ? "blocked" : "in conflict"}`,
-      scripts: isEditing(shownProblem) ? ["editor.js"] : ["clashes.js"],
-      main: html`${crumbs}<div class="title"><h1>${renderName(path)}</h1>${renderWholeChoices(shownProblem)}</div>
-<div id="versions" data-versions="${versions}">${renderState(shownProblem)}</div>
+      announcement: `${path}: ${shown.conflict === null ? "blocked" : "in conflict"}`,
+      scripts: isEditing(shown) ? ["editor.js"] : ["clashes.js"],
+      main: html`${crumbs}<div class="title"><h1>${renderName(path)}</h1>${renderWholeChoices(shown)}</div>
+<div id="versions" data-versions="${versions}">${renderState(shown)}</div>
 <div id="job">${renderJob(job)}</div>
-${isEditing(shownProblem) ? renderEditorPart(shownProblem) : await renderDecisionPart(ui, shownProblem)}`,
+${isEditing(shown) ? renderEditorPart(shown) : await renderDecisionPart(ui, shown)}`,
     };
   },
 });
@@ -108,11 +102,7 @@ type ShownProblem = ProblemView & {
   readonly places: readonly ConflictPlace[] | null;
 };
 
-export function readProblem(
-  ui: Pick<Ui, "env" | "cwd" | "clock" | "random">,
-  root: string,
-  path: string,
-): Result<ProblemView> {
+export function readProblem(ui: Ui, root: string, path: string): Result<ProblemView> {
   return withLocal(root, ui, (local) => {
     const problemResult = findProblem(local, path);
     return problemResult.kind === "trouble" ? problemResult : ok(viewProblem(local, problemResult.value));

@@ -1,4 +1,4 @@
-/** Overview of a linked folder: its status, counts of documents, problems and latest changes. */
+/** The two pages that show status: that of all linked folders, and that of one linked folder. */
 import { count, formatBytes, plural } from "../../common/quantities.ts";
 import { html, type Html } from "../../page/html.ts";
 import {

@@ -78,9 +78,7 @@ ${renderSection("blocked", "Blocked documents", blocked!)}`;
 
 /** Lists conflicts with check boxes. Each button resolves all checked conflicts in one way. */
 function renderConflicts(needs: readonly LinkedProblem[], open: ReadonlyMap<string, OpenConflict>, now: number): Html {
-  const ways = Object.entries(MANY_WAYS).map(
-    ([way, label]) => html`<button name="way" value="${way}">${label}</button>`,
-  );
+  const ways = Object.entries(MANY_WAYS).map(([way, text]) => html`<button name="way" value="${way}">${text}</button>`);
   return html`<section class="card flush" id="problems"><header><label class="check"><input type="checkbox" data-all="conflict">Select all conflicts</label>
 <span class="row">${ways}</span></header><p class="faint">Mine is the local file, theirs the version on the service. The version that you do not choose stays in the history.</p>
 <ul class="rows">${needs.map((need) => renderConflictRow(need, open.get(need.path), now))}</ul></section>`;

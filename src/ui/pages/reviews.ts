@@ -56,10 +56,9 @@ ${renderPager(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }
  * cannot end the review by taking the published version.
  */
 function findRejectableVersions(local: LocalMirror, path: string): ProblemVersions | null {
-  const problemResult = findProblem(local, path);
-  const canTake =
-    problemResult.kind === "ok" && problemResult.value.conflict === null && problemResult.value.ways.includes("theirs");
-  return canTake ? readVersions(local, problemResult.value) : null;
+  const problem = findProblem(local, path);
+  const canTake = problem.kind === "ok" && problem.value.conflict === null && problem.value.ways.includes("theirs");
+  return canTake ? readVersions(local, problem.value) : null;
 }
 
 const REVIEW_REASONS = {

@@ -53,12 +53,7 @@ type SafetyStop = NonNullable<NonNullable<Folder["status"]>["safetyStop"]>;
 function renderStop(folder: Folder, stop: SafetyStop, { isScanning, seen }: StopReading, request: PageRequest): Html {
   const { approved, reasons } = stop;
   if (approved)
-    return renderBanner(
-      "asks",
-      "Approved: the next sync carries the changes out",
-      null,
-      renderSyncForm(folder, request),
-    );
+    return renderBanner("asks", "Approved: the next sync carries the changes out", null, renderSync(folder, request));
   const trouble = seen?.result.kind === "trouble" ? seen.result.trouble : null;
   const view = seen?.result.kind === "ok" ? seen.result.value : null;
   if (view !== null && view.stop.version === null)
@@ -66,7 +61,7 @@ function renderStop(folder: Folder, stop: SafetyStop, { isScanning, seen }: Stop
       "quiet",
       "Nothing would be stopped any more",
       "The next sync continues.",
-      renderSyncForm(folder, request),
+      renderSync(folder, request),
     );
   const stopWords = chooseWords(reasons, view);
   return html`${renderStopBanner(reasons, stopWords, view === null ? null : html`Checked ${renderAge(seen!.scannedAt, request.now)} ago.`)}
@@ -129,7 +124,7 @@ function chooseWords([first]: SafetyStop["reasons"], view: StopView | null): Sto
   }
 }
 
-function renderSyncForm(folder: Folder, request: PageRequest): Html {
+function renderSync(folder: Folder, request: PageRequest): Html {
   return renderFolderForm(folder, { path: "sync" }, request, html`<button class="main-action">Sync now</button>`);
 }
 
