@@ -55,7 +55,7 @@ export const command: Command = {
   },
 };
 
-function refuseMisuse(args: Args, { json, maxAge }: StatusFlags): void {
+function refuseMisuse(args: Args, { json, maxAge }: Flags): void {
   const isAged = maxAge !== null;
   if (args.flag("short") && (args.flag("all") || args.flag("prometheus") || isAged))
     refuseUsage("--short can be combined with --json only");
@@ -63,7 +63,7 @@ function refuseMisuse(args: Args, { json, maxAge }: StatusFlags): void {
   if (args.flag("prometheus") && (json || isAged)) refuseUsage("--prometheus goes with neither --json nor --max-age");
 }
 
-type StatusFlags = {
+type Flags = {
   readonly json: boolean;
   /** Value of `--max-age` in milliseconds; null if the option is left out. */
   readonly maxAge: number | null;
@@ -73,11 +73,11 @@ type StatusFlags = {
  * Returns true if both sides were never equal, or were last equal more than `--max-age` ago.
  * Returns false without the option.
  */
-function isSyncTooOld({ status }: StatusReading, { maxAge }: StatusFlags, now: number): boolean {
+function isSyncTooOld({ status }: StatusReading, { maxAge }: Flags, now: number): boolean {
   return maxAge !== null && (computeAge(status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
 }
 
-function chooseExit(reading: Result<StatusReading>, flags: StatusFlags, now: number): ExitCode {
+function chooseExit(reading: Result<StatusReading>, flags: Flags, now: number): ExitCode {
   if (reading.kind === "trouble") return findExitOfTrouble(reading.trouble);
   const { state } = reading.value.status;
   return state === "in-sync" && isSyncTooOld(reading.value, flags, now) ? EXIT.attention : EXIT_BY_STATE[state];
@@ -92,7 +92,7 @@ function toReadingJson(reading: Result<StatusReading>, state: string, now: numbe
   return { state, attention: [{ path: "", kind: state, code, detail: what, next }] };
 }
 
-async function showOne(io: Io, root: string, flags: StatusFlags): Promise<ExitCode> {
+async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
   const reading = await readFolderStatus(root, io);
   if (reading.kind === "trouble" && reading.trouble.code !== "untrusted") throw new TroubleError(reading.trouble);
   const now = io.clock.now();
@@ -107,7 +107,7 @@ async function showOne(io: Io, root: string, flags: StatusFlags): Promise<ExitCo
 
 const NO_FOLDER_LINES = ["no folder is linked yet; next: mdmirror init DIR --url URL"];
 
-async function showAll(io: Io, flags: StatusFlags): Promise<ExitCode> {
+async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
   const { mirrors, unfit } = await readAllFolders(io);
   const now = io.clock.now();
   const exitCodes = mirrors.map(({ reading }) => chooseExit(reading, flags, now));
@@ -130,12 +130,7 @@ async function showAll(io: Io, flags: StatusFlags): Promise<ExitCode> {
   });
 }
 
-function formatRow(
-  { mirror: { name, root }, reading, state }: FolderStatus,
-  flags: StatusFlags,
-  now: number,
-  paint: Paint,
-) {
+function formatRow({ mirror: { name, root }, reading, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
   if (reading.kind === "trouble")
     return [shownName(name), `${paint.bad(state)}: ${shownWords(reading.trouble.what)}`, shownName(root)];
   const isOld = state === "in-sync" && isSyncTooOld(reading.value, flags, now);

@@ -27,16 +27,14 @@ export const command: Command = {
     const roots = args.operands.length === 0 ? null : findMirrors(io, args.operands);
     const { startUi } = await import("../../ui/start-ui.ts");
     const onFault = (error: unknown) => io.err(`mdmirror ui: an error in mdmirror itself: ${describeFault(io, error)}`);
-    const shownRoots = roots === null ? null : new Set(roots);
-    const startedUi = unwrap(
-      await startUi({ ...pickContext(io), port: args.number("port") ?? 0, roots: shownRoots, onFault }),
-    );
+    const rootSet = roots === null ? null : new Set(roots);
+    const ui = unwrap(await startUi({ ...pickContext(io), port: args.number("port") ?? 0, roots: rootSet, onFault }));
     try {
-      await showAddress(io, args, startedUi.enterUrl());
+      await showAddress(io, args, ui.enterUrl());
       await aborted(stop);
       return EXIT.inSync;
     } finally {
-      await startedUi.close();
+      await ui.close();
     }
   },
 };
