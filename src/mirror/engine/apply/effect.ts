@@ -246,13 +246,13 @@ export function makeEvent(action: Action, side: EventSide, overrides: Partial<Ev
 /**
  * Returns the outcome of a write with an unknown result. A later read could not show whether the
  * write arrived.
- * @param outcome outcome of the read; null if there was none
+ * @param outcome outcome of the read
  * @param fault error of the write; null if it had none
  */
-export function outcomeWithoutProof(outcome: Outcome | null, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
+export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   const detail =
     fault === null ? "mdmirror read the document, but cannot see whether its upload arrived" : fault.detail;
-  if (outcome?.kind === "later") return outcome;
+  if (outcome.kind === "later") return outcome;
   return { kind: "uncertain", detail, requestId: fault?.kind === "uncertain" ? fault.requestId : null };
 }
 
@@ -262,7 +262,7 @@ export function outcomeWithoutProof(outcome: Outcome | null, fault: Fault | null
  * @param fault error of the read, or of the write if the read has none
  */
 export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
-  return outcomeWithoutProof(fault === null ? null : outcomeOfFault(fault), fault);
+  return outcomeWithoutProof({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
 export function leaveOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
