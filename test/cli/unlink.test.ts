@@ -129,7 +129,7 @@ describe("unlink", () => {
     rig.editRemotely("a.md", "theirs\n");
     await rig.run(["sync", "w"]);
     rig.editRemotely("a.md", "theirs again\n");
-    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
+    const { code, err } = await rig.run(["unlink", "w"]);
     expect([code, err.join("\n")]).toEqual([3, expect.not.stringContaining("update a conflict copy")]);
   });
 
@@ -139,7 +139,7 @@ describe("unlink", () => {
     await rig.run(["sync", "w"]);
     for (const path of paths.slice(0, 20)) rig.deleteRemotely(path);
     rig.write("new.md", "new\n");
-    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
+    const { code, err } = await rig.run(["unlink", "w"]);
     expect([code, err.join("\n")]).toEqual([4, expect.stringMatching(/new\.md[\s\S]*would stop/)]);
   });
 
