@@ -38,6 +38,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   const mirror = actors.mirrors[step.mirror]!;
   const oracle = actors.oracles[step.mirror]!;
   const before = treeOf(mirror);
+  const localDigests = new Map(Array.from(mirror.state.load().records.values(), (one) => [one.id, one.localDigest]));
   const idsBefore = actors.liveIds();
   const { torn } = actors.simulatedWorld;
   const { arrived } = actors.simulatedWorld.late;
@@ -108,6 +109,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     report,
     killed: end === null,
     before,
+    localDigests,
     changesBefore,
     intervened:
       step.interventions.length > 0 ||
