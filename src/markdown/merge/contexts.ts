@@ -25,6 +25,10 @@ export class BlockStack {
   }
 }
 
+/**
+ * Blocks of a document. `around`: blocks that are open before each line. `marks`: true for each
+ * line that opens or closes a block.
+ */
 export type BlockContexts = {
   readonly around: readonly BlockStack[];
   readonly marks: readonly boolean[];

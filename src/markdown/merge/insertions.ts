@@ -52,15 +52,15 @@ type InsertedText = { readonly text: string; readonly after: string };
 
 /**
  * Merges lines that both sides added at one place: all lines of one side, then all lines of the
- * other side. If one addition contains the other, only the larger one is used. Returns undefined
- * for a conflict. A conflict has two possible reasons: `mayBeAdded` refuses the additions, or no
- * order keeps them in their section, list or table.
+ * other side. If one addition contains the other, only the larger one is used. Returns undefined if
+ * the budget is too small, `mayBeAdded` refuses the additions, or no order keeps them in their
+ * section, list or table.
  */
 export function mergeInsertions(
   part: VersionRanges,
   texts: ThreeVersionLines,
   reading: MergeReading,
-  leader: MergeSide = "remote",
+  leader: MergeSide,
 ): InsertedText | undefined {
   const lines = [part.local, part.remote].reduce((sum, { from, to }) => sum + to - from, 0);
   if (!reserveSteps(reading, STEPS_PER_LINE * lines)) return undefined;

@@ -3,8 +3,8 @@
  * - every three adjacent characters of the path and the content
  * - every word of one or two characters
  * - every character, and every two adjacent ones, in scripts without spaces
- * - every word of the path and the headings, with another hash, so that a frequent word can be
- *   searched in titles only
+ * - every word of the path, the title and the headings, with another hash, so that a frequent word
+ *   can be searched in them only
  *
  * An index of these keys finds documents that may match a query. The search then reads each of them
  * to decide.

@@ -17,7 +17,8 @@ import {
 /**
  * Makes scripts with scenarios, each a few steps that belong together, among random steps. In a
  * scenario, users cause one kind of effect, and an incident happens at one moment of it. Over many
- * runs, every incident happens at every moment. No scenario is written for a mutant.
+ * runs, each incident of a cause happens at each of its moments (`CAUSES`). No scenario is written
+ * for a mutant.
  */
 
 type Scenario = (dice: Dice, mirror: number) => Step[];

@@ -59,7 +59,7 @@ export const APP_ACTS = {
 };
 export type AppAct = keyof typeof APP_ACTS;
 
-/** Actions of a program that writes many files, reads them right after and waits (program.ts). */
+/** Actions of a program that writes many files, reads them and waits (`watch-step.ts`). */
 export const PROGRAM_ACTS = ["write-many", "read-back", "wait"] as const;
 export type ProgramAct = (typeof PROGRAM_ACTS)[number];
 

@@ -9,7 +9,7 @@ import { shrink } from "./shrink.ts";
 import { describeStep } from "./script.ts";
 import { countRun, noTotals } from "./totals.ts";
 
-/** Kinds of scripts, made by generate.ts, scenarios.ts, small.ts, linked.ts and programs.ts. */
+/** Kinds of scripts, made by generate.ts, scenarios.ts, linked.ts and programs.ts. */
 export type RunKind = "plain" | "scenarios" | "small" | "links" | "programs";
 
 /**
