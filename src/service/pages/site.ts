@@ -54,7 +54,7 @@ import { isDiskFull, StoreBusyError } from "../store/store.ts";
  * @param wrong reason why the last attempt to sign in failed, as a clause; null before the first
  * attempt
  */
-export function renderSignInPage(wrong: string | null): PageResult {
+function renderSignInPage(wrong: string | null): PageResult {
   const content = {
     title: "Sign in",
     main: html`<div class="alone"><h1>Sign in</h1>
@@ -73,7 +73,7 @@ ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}<
   return makePage(content, wrong === null ? 200 : 401);
 }
 
-export function showSignOut({ csrf }: PageCall): PageResult {
+function showSignOut({ csrf }: PageCall): PageResult {
   return makePage({
     title: "Sign out",
     main: html`<div class="alone"><h1>Sign out</h1>
@@ -150,7 +150,7 @@ const PATH_WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|history|protect|restore)\/)(
 type MatchedRoute = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
 
 /** Returns null if the page does not exist, or if the user `who` may not see it. */
-export function matchRoute(method: string, path: string, who: UserIdentity): MatchedRoute | null {
+function matchRoute(method: string, path: string, who: UserIdentity): MatchedRoute | null {
   const [, start, rest = ""] = PATH_WITH_REST.exec(path) ?? [];
   const pattern = start === undefined ? path.replace(/^\/app\/$/, APP_ADDRESS) : `${start}*`;
   const route = findRoute(method === "HEAD" ? "GET" : method, pattern);

@@ -55,7 +55,7 @@ const SQL = {
  * Returns the methods for the table `files` of a database that only this process uses. They use a
  * cache of recently read files, and choose an index by the number of files below a folder.
  */
-export function makeSqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): FilesTable {
+function makeSqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): FilesTable {
   const files = makeFilesTable(session);
   const cache = makeFileCache();
   return {
