@@ -8,7 +8,6 @@ import { groupEnds } from "../mirror/hooks/group.ts";
 import { isRun, useWatchedFolder } from "./watch-rig.ts";
 
 /** Writes the configuration of the user's hooks. */
-
 function writeHooks(rig: Rig, hooks: Readonly<Record<string, object>>): void {
   const folder = join(rig.configHome, "mdmirror");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

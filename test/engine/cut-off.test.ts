@@ -16,7 +16,7 @@ import { createRig } from "../simulator/rig.ts";
 import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
 import { resolve } from "./resolution.ts";
 import { rollDice } from "../simulator/dice.ts";
-import { type Mirror, ROOT } from "../simulator/mirror.ts";
+import { ROOT } from "../simulator/mirror.ts";
 
 /**
  * mdmirror is killed while it replaces a file's content, and the document is edited on the service
@@ -249,11 +249,6 @@ test("I13 I19 a clone comes to the same end wherever the power is cut in it", as
   expect(damaged).toBeGreaterThan(10);
 });
 
-async function startAgain(mirror: Mirror): Promise<void> {
-  mirror.alterWorld = (world) => ({ ...world, bootId: "boot-2" });
-  await mirror.sync({}, { retryRefused: false });
-}
-
 /** Creates a document without a record, and its journalled file as a power loss left it. */
 async function loseRecord(left: string) {
   const fixture = await openSynced({});
@@ -268,11 +263,11 @@ test("I13 a damaged new file waits until its document can be read", async () => 
   const fixture = await loseRecord(TEXT.slice(0, 512));
   const { rig, mirror } = fixture;
   fixture.fault = ({ path }) => (path.includes("/doc_") ? problem(503, "unavailable") : null);
-  await startAgain(mirror);
+  await mirror.restart();
   expect(mirror.texts()).toEqual(new Map([["note.md", TEXT.slice(0, 512)]]));
   expect(mirror.state.intents()).toHaveLength(1);
   fixture.fault = () => null;
-  await startAgain(mirror);
+  await mirror.restart();
   expect(mirror.texts()).toEqual(new Map([["note.md", TEXT]]));
   expect([...rig.app.texts().values()]).toEqual([TEXT]);
   expect(mirror.state.intents()).toEqual([]);
@@ -294,7 +289,7 @@ test("I13 a damaged new file is created again wherever the power is cut a second
 test("I14 a new file that its user has edited is not damaged, also if it ends with a sector", async () => {
   const edited = `${TEXT.slice(0, 500)}and an edit\n`;
   const { mirror } = await loseRecord(edited);
-  await startAgain(mirror);
+  await mirror.restart();
   expect(mirror.texts().get("note.md")).toBe(edited);
   expect(mirror.state.intents()).toEqual([]);
 });
@@ -303,14 +298,14 @@ test("I13 a file that a killed run created, and the next one links, survives a p
   const { rig, mirror } = await loseRecord(TEXT);
   await mirror.sync();
   mirror.disk.losePower(() => 0);
-  await startAgain(mirror);
+  await mirror.restart();
   expect([mirror.texts().get("note.md"), rig.app.text("note.md")]).toEqual([TEXT, TEXT]);
 });
 
 test("I05 a new file that is empty after a power loss, whose document is gone by then, is not uploaded", async () => {
   const { rig, mirror } = await loseRecord("");
   rig.app.remove("note.md");
-  await startAgain(mirror);
+  await mirror.restart();
   expect([...rig.app.files().keys()]).not.toContain("note.md");
   expect([...mirror.texts().keys()]).not.toContain("note.md");
 });

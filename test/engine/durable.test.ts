@@ -3,7 +3,7 @@ import { flushEarlier } from "../../src/mirror/engine/apply/durability.ts";
 import { walkAll } from "../local/benches.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import type { RamDisk } from "../simulator/ram-disk.ts";
-import { createRig } from "../simulator/rig.ts";
+import { openSynced } from "../promises/fixture.ts";
 
 /** Above this number, new files are not flushed one by one at the end of a cycle. */
 const MANY = 70;
@@ -14,10 +14,8 @@ function waiting({ state }: Mirror): number {
 
 /** Clones some documents. Returns a mirror whose new files are not flushed yet. */
 async function clone(count: number): Promise<{ readonly mirror: Mirror; readonly calls: string[] }> {
-  const rig = createRig(1);
-  for (let n = 0; n < count; n++) rig.app.create(`area/n${n}.md`, `text ${n}`);
-  const mirror = rig.mirror();
-  await mirror.sync();
+  const documents = Array.from({ length: count }, (_, n) => [`area/n${n}.md`, `text ${n}`]);
+  const { mirror } = await openSynced(Object.fromEntries(documents));
   const calls: string[] = [];
   const { disk } = mirror;
   const [sync, syncDisk] = [disk.sync.bind(disk), disk.syncDisk!.bind(disk)];

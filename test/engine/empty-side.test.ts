@@ -38,8 +38,7 @@ type Both = ReturnType<typeof newOnBoth>;
  */
 async function reboot({ mirror }: Both, changes: Partial<World> = {}, before: string | null = "boot-1") {
   if (before !== null) mirror.state.setMeta("boot", before);
-  mirror.alterWorld = (world) => ({ ...world, bootId: "boot-2", ...changes });
-  return (await mirror.sync({}, { retryRefused: false }))!;
+  return (await mirror.restart(changes))!;
 }
 
 function unreachable({ mirror }: Both): Remote {

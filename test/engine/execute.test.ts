@@ -12,14 +12,10 @@ const DONE: Outcome = { kind: "done" };
 const STALE: Outcome = { kind: "stale", detail: "" };
 const GONE: Outcome = { kind: "later", code: "unreachable", detail: "", unreachable: true, requestId: null };
 
-const USUAL = {
-  isFatal: (outcome: Outcome) => outcome.kind === "later" && outcome.unreachable,
-  onEnd: () => undefined,
-} as const;
-
 function execute(steps: readonly Step[], perform: (action: Action) => Promise<Outcome>, concurrency = 4) {
   return executeSteps(steps, perform, {
-    ...USUAL,
+    isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
+    onEnd: () => undefined,
     concurrency,
   });
 }

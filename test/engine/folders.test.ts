@@ -291,6 +291,6 @@ it.each(["box", "zoo"])(
       id,
       text: "x\n\nthis\n\nthat\n\nand other things\n\nand more\n",
     });
-    expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+    expect(mirror.writes("DELETE")).toEqual([]);
   },
 );

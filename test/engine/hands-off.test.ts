@@ -233,17 +233,12 @@ describe("sync", () => {
     expect([mirror.texts().get("new.md"), rig.app.text("new.md")]).toEqual([mine, TEXT]);
     await rig.clock.sleep(10_000);
     expect((await mirror.sync({ handsOff: WAIT_FOR_EDITORS }))?.state).toBe("in-sync");
-    const before = mirror.requests.length;
-    await mirror.sync({ handsOff: WAIT_FOR_EDITORS });
-    expect(mirror.requests.slice(before).filter((request) => !request.startsWith("GET "))).toEqual([]);
+    expect(await mirror.syncWrites({ handsOff: WAIT_FOR_EDITORS })).toEqual([]);
     expect(mirror.texts().get("new.md")).toBe(mine);
   });
 });
 
-/**
- * The user edits this file. Only the version on the service shows that the file must be replaced.
- */
-
+/** Content of the local file, which an editor has open. */
 const MINE = "# Mine\n\nwords of its own\n";
 
 function bothNew(): { rig: Rig; mirror: Mirror } {

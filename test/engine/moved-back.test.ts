@@ -60,7 +60,7 @@ describe.each(CASES)("%s moved to %s, the process killed in PATCH %i (%s)", (fro
     const after = [...before, [added, "new\n"]] as const;
     expect(rig.app.texts()).toEqual(new Map(after.toSorted(([a], [b]) => (a < b ? -1 : 1))));
     expect(mirror.texts()).toEqual(rig.app.texts());
-    expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+    expect(mirror.writes("DELETE")).toEqual([]);
   });
 });
 

@@ -31,7 +31,7 @@ test("I19 a document that goes to the trash and comes back is no deletion of its
         await mirror.syncTimes(3);
         expect({ at, remote: later.app.id("part/d/a.md") }).toEqual({ at, remote: id });
         expect({ at, local: mirror.texts().get("d/a.md") }).toEqual({ at, local: "a\n" });
-        const deletions = mirror.requests.filter((request) => request.startsWith("DELETE"));
+        const deletions = mirror.writes("DELETE");
         expect({ at, deletions }).toEqual({ at, deletions: [] });
       },
     },

@@ -17,7 +17,7 @@ it("I08 a refused move is not sent again in the same run, though a folder above 
   rig.app.renameFolder("work/deep", "deeper");
   mirror.requests.length = 0;
   const report = await mirror.sync();
-  expect(mirror.requests.filter((request) => request.startsWith("PATCH"))).toHaveLength(1);
+  expect(mirror.writes("PATCH")).toHaveLength(1);
   expect(report?.state).toBe("attention");
   expect(mirror.state.load().blocks.get(id)?.reason).toBe("read-only");
   expect([...mirror.texts().keys()].sort()).toEqual(["work/deeper/plan.md", "work/deeper/todo.md"]);
@@ -118,7 +118,7 @@ it("a rename onto what the key cannot read ends when the file gets another name,
   expect(blocked.attention).toMatchObject([{ path: "secret.md", kind: "occupied-unseen" }]);
   mirror.requests.length = 0;
   await mirror.sync({}, once);
-  expect(mirror.requests.filter((request) => request.startsWith("PATCH"))).toEqual([]);
+  expect(mirror.writes("PATCH")).toEqual([]);
   mirror.rename("secret.md", "open.md");
   expect((await mirror.sync({}, once))?.state).toBe("in-sync");
   expect(rig.app.paths()).toEqual(["box/a.md", "open.md", "secret.md"]);

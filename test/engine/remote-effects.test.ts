@@ -128,8 +128,6 @@ async function start(answering: Answering): Promise<{ readonly rig: Rig; readonl
   return { rig, mirror };
 }
 
-const deletes = (mirror: Mirror): string[] => mirror.requests.filter((request) => request.startsWith("DELETE "));
-
 test("I02 I08 a document that it shows all the same comes back, with a note, and its DELETE is not sent again", async () => {
   const { rig, mirror } = await start(({ method }) => (method === "DELETE" ? NOT_FOUND : null));
   const id = rig.app.id("note.md")!;
@@ -138,7 +136,7 @@ test("I02 I08 a document that it shows all the same comes back, with a note, and
   expect(Object.fromEntries(mirror.texts())).toEqual({ "note.md": TEXT, "other.md": TEXT });
   expect(rig.app.id("note.md")).toBe(id);
   expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { createdLocal: 0 } });
-  expect(deletes(mirror)).toEqual([`DELETE /v1/files/${id}`]);
+  expect(mirror.writes("DELETE")).toEqual([`DELETE /v1/files/${id}`]);
 });
 
 test("I04 a document that was deleted at the same moment is deleted on both sides", async () => {
@@ -149,7 +147,7 @@ test("I04 a document that was deleted at the same moment is deleted on both side
   expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedRemote: 1 } });
   expect([...mirror.texts().keys()]).toEqual(["other.md"]);
   expect([...rig.app.files().keys()]).toEqual(["other.md"]);
-  expect(deletes(mirror)).toHaveLength(1);
+  expect(mirror.writes("DELETE")).toHaveLength(1);
 });
 
 test("I08 I13 where that cannot be read, the deletion stays unsettled, and a read of the next run settles it", async () => {
@@ -164,7 +162,7 @@ test("I08 I13 where that cannot be read, the deletion stays unsettled, and a rea
   expect((await mirror.sync())?.state).not.toBe("in-sync");
   isDown = false;
   expect((await mirror.sync())?.state).toBe("in-sync");
-  expect(deletes(mirror)).toEqual([`DELETE /v1/files/${id}`]);
+  expect(mirror.writes("DELETE")).toEqual([`DELETE /v1/files/${id}`]);
   expect([...mirror.texts().keys()]).toEqual(["other.md"]);
 });
 
@@ -204,7 +202,7 @@ test("I04 I06 a document that is renamed between the plan and the last read is r
   isPlanned = true;
   await mirror.sync();
   expect(isPlanned).toBe(false);
-  expect(deletes(mirror)).toEqual([]);
+  expect(mirror.writes("DELETE")).toEqual([]);
   for (const side of [rig.app.files(), mirror.texts()])
     expect([...side.keys()].toSorted()).toEqual(["other.md", "wanted.md"]);
 });

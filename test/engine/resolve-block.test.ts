@@ -139,7 +139,7 @@ describe("a block ends by the decision of its user", () => {
     expect(await resolve(mirror, "note.md", "mine")).toMatchObject({ kind: "ok" });
     await mirror.sync();
     await mirror.sync();
-    expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(1);
+    expect(mirror.writes("PUT")).toHaveLength(1);
     expect(blocksOf(mirror)).toEqual(["in-review"]);
   });
 });

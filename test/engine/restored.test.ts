@@ -9,11 +9,13 @@ import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import type { Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { openFixture, settle } from "../promises/fixture.ts";
-import type { OwnKey } from "../simulator/rig.ts";
+import { createRig, type OwnKey } from "../simulator/rig.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
-import { SETTINGS } from "../simulator/mirror.ts";
+import { SETTINGS, withCalls } from "../simulator/mirror.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
+import type { LocalPath } from "../../src/contract/path.ts";
+import { DaemonRig, startDaemon, statesOf, waitForSync } from "./daemon/rig.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
 
@@ -195,4 +197,62 @@ test("I03 after a restore of the service from a backup, newer local content is u
   expect(await syncToConvergence(world, OPTIONS)).toMatchObject({ state: "in-sync" });
   expect(await textsThere()).toEqual(["plan: second\n", "other\n", "made since the backup\n"]);
   expect(mirror.texts().get("plan.md")).toBe("second\n");
+});
+
+/** Starts an idle daemon in sync with documents of a service whose generation the test sets. */
+async function resting(documents = 3) {
+  const rig = createRig(1);
+  for (let n = 0; n < documents; n++) rig.app.create(`note-${n}.md`, `text ${n}\n`);
+  const mirror = rig.mirror();
+  const service = { generation: "first" };
+  const generation = () => service.generation;
+  mirror.alterWorld = ({ remote, ...world }) => ({ ...world, remote: withCalls(remote, { generation }) });
+  const daemon = await startDaemon({ rig, mirror });
+  const known = () => mirror.state.meta(META.generation);
+  await daemon.until(() => known() === "first");
+  return { rig, mirror, daemon, service, known };
+}
+
+test("a list that shows nothing new settles another generation, and deletions need no approval", async () => {
+  const { rig, mirror, daemon, service, known } = await resting();
+  service.generation = "second";
+  await daemon.until(() => known() === "second");
+  rig.app.remove("note-1.md");
+  await daemon.until(() => !mirror.texts().has("note-1.md"));
+  expect(daemon.daemon.status().phase.kind).not.toBe("stopped");
+});
+
+test("I02 I04 documents that a restored service may lack stay local, and are not live, by name and with all", async () => {
+  const { rig, mirror, daemon, service, known } = await resting();
+  rig.app.remove("note-1.md");
+  service.generation = "second";
+  await daemon.until(() => daemon.daemon.status().phase.kind === "stopped");
+  for (const scope of ["note-1.md", ""]) {
+    const [, end] = await waitForSync(daemon, [scope]);
+    expect([scope, statesOf(end)["note-1.md"]]).toEqual([scope, "waiting"]);
+  }
+  await daemon.pass(120_000);
+  expect([[...mirror.texts().keys()].includes("note-1.md"), known()]).toEqual([true, "first"]);
+});
+
+test("I02 documents that a restored service lacks are not live while another check stops their approved changes", async () => {
+  const { rig, mirror, daemon } = await resting(14);
+  mirror.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+  for (let n = 0; n < 12; n++) rig.app.remove(`note-${n}.md`);
+  await daemon.until(() => daemon.daemon.status().phase.kind === "stopped");
+  expect(mirror.state.meta(META.safetyStop)).not.toContain("service-restored");
+  const [, end] = await waitForSync(daemon, ["note-1.md"]);
+  expect(statesOf(end)).toEqual({ "note-1.md": "waiting" });
+});
+
+test("I02 a daemon that has just begun answers once it has looked at the service", async () => {
+  const { rig, mirror, daemon, service } = await resting();
+  await daemon.stop();
+  rig.app.remove("note-1.md");
+  service.generation = "second";
+  const next = new DaemonRig({ rig, mirror });
+  const early = await next.daemon.whenSynced(["note-0.md" as LocalPath], AbortSignal.abort());
+  expect(statesOf(early)).toEqual({ "note-0.md": "waiting" });
+  const [, end] = await waitForSync(next, [""]);
+  expect(statesOf(end)["note-1.md"]).toBe("waiting");
 });

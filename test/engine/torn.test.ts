@@ -17,17 +17,12 @@ async function begin(path = "note.md"): Promise<{ rig: Rig; mirror: Mirror }> {
   return { rig, mirror };
 }
 
-async function restart({ mirror }: { readonly mirror: Mirror }, bootId: string): Promise<void> {
-  mirror.alterWorld = (world) => ({ ...world, bootId });
-  await mirror.sync({}, { retryRefused: false });
-}
-
 /**
  * Restarts. Expects that mdmirror only reads from the service, and that both sides have the
  * content.
  */
 async function downloadAgain(rig: Rig, mirror: Mirror, path: string): Promise<void> {
-  await restart({ mirror }, "boot-2");
+  await mirror.restart();
   await mirror.syncTimes(2);
   expect([mirror.texts().get(path), rig.app.text(path)]).toEqual([TEXT, TEXT]);
   expect(mirror.writes()).toEqual([]);
@@ -61,7 +56,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   ])("I13 %s, is made again, and what was there is kept", async (_what, torn) => {
     const { rig, mirror } = await begin();
     mirror.write("note.md", torn);
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     expect(rig.app.text("note.md")).toBe(TEXT);
     expect(mirror.texts().get("note.md")).toBe(TEXT);
     expect(mirror.trash()).toContain(torn);
@@ -74,7 +69,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   ])("I14 %s, was edited by a person", async (_what, edited) => {
     const { rig, mirror } = await begin();
     mirror.write("note.md", edited);
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     expect(rig.app.text("note.md")).toBe(edited);
     expect(mirror.texts().get("note.md")).toBe(edited);
   });
@@ -90,16 +85,16 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const whole = mirror.texts().get("note.md")!;
     expect(whole).toBe(`[b](sub/b.md)\n${TEXT}[b](sub/b.md) at the end`);
     mirror.write("note.md", whole.slice(0, 1_024));
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     expect(mirror.texts().get("note.md")).toBe(whole);
-    expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
+    expect(mirror.writes("PUT")).toEqual([]);
   });
 
   test("I09 moved by a user meanwhile, is only at its new path", async () => {
     const { rig, mirror } = await begin();
     const [id] = mirror.state.load().records.keys();
     mirror.rename("note.md", "moved.md");
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
     expect(rig.app.id("moved.md")).toBe(id);
   });
@@ -109,7 +104,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const [id] = mirror.state.load().records.keys();
     mirror.remove("note.md");
     mirror.write("moved.md", TEXT);
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
     expect([...rig.app.files().values()]).toEqual([expect.objectContaining({ id, path: "moved.md", text: TEXT })]);
   });
@@ -154,7 +149,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const [id] = mirror.state.load().records.keys();
     mirror.rename("note.md", "moved.md");
     mirror.disk.user.open(mirror.path("moved.md")).write(cut(512));
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
     expect([...rig.app.files().values()]).toEqual([expect.objectContaining({ id, path: "moved.md", text: TEXT })]);
   });
@@ -167,7 +162,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     mirror.rename("d", "e");
     mirror.remove("e/note.md");
     rig.app.renameFolder("d", "f");
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     expect([...mirror.texts().keys()].toSorted()).toEqual(["f/note.md", "f/other.md"]);
     expect(
       Array.from(rig.app.files().values(), ({ id, path, text }) => [path, id === ids.get(text)]).toSorted(),
@@ -180,20 +175,20 @@ describe("a new file that was not on the medium yet, after a restart of the mach
 
   test("I04 whose path another document's file was moved to before any run, comes back, and both stay", async () => {
     const { rig, mirror, ids } = await takePath();
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     const paths = Array.from(rig.app.files().values(), ({ id, path }) => [id, path]);
     expect(Object.fromEntries(paths)).toEqual({ [ids[0]!]: "note.md", [ids[1]!]: "note-2.md" });
     expect(Object.fromEntries(mirror.texts())).toEqual({
       "note-2.md": `other.md ${TEXT}`,
       "note.md": `note.md ${TEXT}`,
     });
-    expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+    expect(mirror.writes("DELETE")).toEqual([]);
   });
 
   test("I04 whose path was taken that way stays on the service while another file of its folder cannot be read", async () => {
     const { rig, mirror, ids } = await takePath();
     mirror.disk.fail({ call: "lstat", path: mirror.path("note-2.md"), code: "EIO" });
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     expect(new Set([...rig.app.files().values()].map(({ id }) => id))).toEqual(new Set(ids));
   });
 
@@ -224,7 +219,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   test("I14 cut off where a sector ends, but without a restart, it was edited by a person", async () => {
     const { rig, mirror } = await begin();
     mirror.write("note.md", cut(512));
-    await restart({ mirror }, "boot-1");
+    await mirror.restart({ bootId: "boot-1" });
     expect(rig.app.text("note.md")).toBe(cut(512));
   });
 });
@@ -246,7 +241,7 @@ async function loseLastWrites(text: string, isUploaded = false) {
   await mirror.sync();
   const [row] = mirror.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
   mirror.disk.user.open(`${ROOT}/.mdmirror/${row!.setAsideAt}`).write(text);
-  await restart({ mirror }, "boot-2");
+  await mirror.restart();
   await mirror.sync();
   const live = Array.from(rig.app.files().values(), ({ path, text: content }) => [path, content]);
   return { mirror, live: Object.fromEntries(live) as Record<string, string> };
@@ -324,7 +319,7 @@ describe("a new file that a power loss took, where the first run after it does n
   const GONE = { kind: "later", cause: "unreachable", detail: "nobody is there", requestId: null } as const;
 
   async function expectBack({ rig, mirror }: { rig: Rig; mirror: Mirror }): Promise<void> {
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     expect([mirror.texts().get("note.md"), rig.app.text("note.md")]).toEqual([TEXT, TEXT]);
   }
 
@@ -347,7 +342,7 @@ describe("a new file that a power loss took, where the first run after it does n
     const begun = await begin();
     begun.mirror.remove("note.md");
     const calls = await killAtEachCall(begun, {
-      work: (pair) => restart(pair, "boot-2"),
+      work: (pair) => pair.mirror.restart(),
       judge: expectBack,
     });
     expect(calls).toBeGreaterThan(15);

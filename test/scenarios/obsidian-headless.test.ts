@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type DaemonRig, note, startDaemon, withNotes } from "../engine/daemon/rig.ts";
+import { note, startDaemon, withNotes } from "../engine/daemon/rig.ts";
 import { openFixture, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
 
@@ -11,7 +11,6 @@ import { createRig } from "../simulator/rig.ts";
 const HOUR = 3_600_000;
 
 /** Returns the requests since the last call that change something. */
-const writes = (daemon: DaemonRig): string[] => daemon.sent().filter((request) => !request.startsWith("GET "));
 
 describe("15: a device that only receives sends older, or empty, versions back", () => {
   test("I10 a second device writes each version to its disk, and sends nothing", async () => {
@@ -24,8 +23,8 @@ describe("15: a device that only receives sends older, or empty, versions back",
       await reader.until(() => reader.mirrored.texts().get(note(0)) === text);
     }
     await reader.pass(HOUR);
-    expect(writes(reader)).toEqual([]);
-    expect(writes(writer)).toHaveLength(5);
+    expect(reader.writes()).toEqual([]);
+    expect(writer.writes()).toHaveLength(5);
   });
 });
 
@@ -63,7 +62,7 @@ describe("28: another sync service moves files out of the folder for a while", (
     await daemon.pass(20_000);
     for (const [path, text] of away) daemon.save(path, text);
     await daemon.pass(HOUR);
-    expect(writes(daemon)).toEqual([]);
+    expect(daemon.writes()).toEqual([]);
     expect(daemon.mirrored.texts()).toEqual(before);
   });
 
@@ -71,7 +70,7 @@ describe("28: another sync service moves files out of the folder for a while", (
     const daemon = await withNotes(20);
     for (const path of daemon.mirrored.texts().keys()) daemon.remove(path);
     await daemon.pass(10 * 60_000);
-    expect(writes(daemon)).toEqual([]);
+    expect(daemon.writes()).toEqual([]);
     expect(daemon.daemon.status().lastReport?.state).toBe("stopped");
   });
 });
@@ -119,7 +118,7 @@ describe("53: a file that was moved is back at its old path two minutes later", 
     for (const { mirrored } of [mover, other]) expect([...mirrored.texts().keys()].toSorted()).toEqual(paths);
     expect(rig.app.paths()).toEqual(paths);
     expect(rig.app.id("archive/note-1.md")).toBe(id);
-    expect(writes(mover).filter((request) => !request.startsWith("PATCH "))).toEqual(["POST /v1/folders"]);
-    expect(writes(other)).toEqual([]);
+    expect(mover.writes().filter((request) => !request.startsWith("PATCH "))).toEqual(["POST /v1/folders"]);
+    expect(other.writes()).toEqual([]);
   });
 });

@@ -28,12 +28,8 @@ import { readOwnFile, statOwnFile, withOwnFolderOpen } from "../../src/mirror/st
 import { UnsafePathError } from "../../src/common/ownership.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
+/** An attacker may have put links into `.mdmirror/`, so mdmirror touches nothing behind a link. */
 describe("I26 a symbolic link in the folder of mdmirror itself", () => {
-  /**
-   * I26 in `.mdmirror/`: an attacker may have put links there, so mdmirror touches nothing behind a
-   * link.
-   */
-
   const VICTIM = "# precious\n";
 
   const rig = useRig();

@@ -143,10 +143,16 @@ export class Mirror {
     return report;
   }
 
+  /** Restarts the machine, with these changes of its world. Then syncs, not manually. */
+  restart(changes: Partial<World> = {}): Promise<RunReport | null> {
+    this.alterWorld = (world) => ({ ...world, bootId: "boot-2", ...changes });
+    return this.sync({}, { retryRefused: false });
+  }
+
   /** Syncs once more. Returns the write requests of that sync. */
-  async syncWrites(): Promise<string[]> {
+  async syncWrites(settings: Partial<Settings> = {}): Promise<string[]> {
     this.requests.length = 0;
-    await this.sync();
+    await this.sync(settings);
     return this.writes();
   }
 
@@ -161,9 +167,11 @@ export class Mirror {
     this.disk.advance(10);
   }
 
-  /** Returns the write requests so far. */
-  writes(): string[] {
-    return this.requests.filter((request) => !request.startsWith("GET "));
+  /** Returns the write requests so far, of one method or of all. */
+  writes(method?: "POST" | "PUT" | "PATCH" | "DELETE"): string[] {
+    return this.requests.filter((request) =>
+      method === undefined ? !request.startsWith("GET ") : request.startsWith(`${method} `),
+    );
   }
 
   /** Removes a file or a folder. */

@@ -40,7 +40,7 @@ describe("a local deletion", () => {
     await rig.pass(5_000);
     rig.save(note(3), `${text}and more\n`);
     await rig.pass(1_000);
-    expect(rig.sent().filter((request) => !request.startsWith("GET"))).toEqual([`PUT /v1/files/${id}/content`]);
+    expect(rig.writes()).toEqual([`PUT /v1/files/${id}/content`]);
   });
 
   test("whose file comes back in the very last moment is not sent", async () => {

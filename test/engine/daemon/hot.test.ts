@@ -195,7 +195,7 @@ describe("a document that such a folder does not show", () => {
     torn.missing = "";
     await daemon.pass(2 * MINUTE);
     expect(new Map(daemon.mirrored.texts())).toEqual(before);
-    expect(daemon.sent().filter((request) => !request.startsWith("GET "))).toEqual([]);
+    expect(daemon.writes()).toEqual([]);
   });
 });
 

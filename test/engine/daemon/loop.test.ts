@@ -108,7 +108,7 @@ describe("places", () => {
     rig.hint({ kind: "folder", path: "archive" });
     rig.sent();
     await rig.pass(2_000);
-    expect(rig.sent().filter((request) => !request.startsWith("GET"))).toHaveLength(1);
+    expect(rig.writes()).toHaveLength(1);
     expect(new Set([...rig.app.files().values()].map(({ id }) => id))).toEqual(ids);
     expect([...rig.app.files().keys()].every((path) => path.startsWith("archive/"))).toBe(true);
   });

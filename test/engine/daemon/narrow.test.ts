@@ -6,12 +6,13 @@ import type { Action } from "../../../src/mirror/model/action.ts";
 import type { LocalTree, RemoteTree } from "../../../src/mirror/model/tree.ts";
 import { makeNarrowTrees } from "../../../src/mirror/engine/daemon/known-trees.ts";
 import { planOnly } from "../../../src/mirror/engine/run/converge.ts";
-import { DirtyPaths, PendingDeletions } from "../../../src/mirror/engine/daemon/unsettled.ts";
+import { DirtyPaths, findEmptied, PendingDeletions } from "../../../src/mirror/engine/daemon/unsettled.ts";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/interface.ts";
 import { ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { rollDice } from "../../simulator/dice.ts";
 import { type DaemonRig, withNotes, startDaemon } from "./rig.ts";
+import { treesOf, World } from "../../planner/world.ts";
 
 const notesInSync = (count = 3, options: Parameters<typeof withNotes>[2] = {}): Promise<DaemonRig> =>
   withNotes(count, (n) => `area/topic/note-${n}.md`, options);
@@ -182,6 +183,24 @@ describe("a narrow view of both sides", () => {
   });
 });
 
+/**
+ * Returns the documents that a daemon supposes an editor is writing, because they are empty now.
+ */
+function emptied(change: (world: World) => void): readonly string[] {
+  const world = new World();
+  world.synced("a.md", "text");
+  world.synced("empty.md", "");
+  change(world);
+  const { base, local } = treesOf(world);
+  return [...findEmptied(local, base).keys()];
+}
+
+function exchange(world: World): void {
+  const [a, empty] = [world.files.get("a.md")!, world.files.get("empty.md")!];
+  world.files.set("a.md", empty);
+  world.files.set("empty.md", a);
+}
+
 describe("dirty paths", () => {
   test("a bulk change is due when its last path has settled, 30 s after its first at most", () => {
     const dirty = new DirtyPaths(DEFAULT_TIMING);
@@ -208,6 +227,35 @@ describe("dirty paths", () => {
     expect([...dirty.unsettled(5_000).keys()]).toEqual(["late.md"]);
     expect(dirty.take(5_000)).toEqual({ paths: ["early.md"], whole: false, many: false });
     expect(dirty.paths(9)).toEqual(["late.md"]);
+  });
+
+  test.each<[string, readonly string[], (world: World) => void]>([
+    ["a document that was empty before", [], () => undefined],
+    [
+      "one whose text went, in its own file",
+      ["a.md"],
+      (world) => Object.assign(world.files.get("a.md")!, { text: "" }),
+    ],
+    ["one that an editor creates again", ["a.md"], (world) => world.write("a.md", "")],
+    ["the place to which an empty document was moved", [], exchange],
+    [
+      "that, where inodes prove nothing",
+      ["a.md"],
+      (world) => {
+        exchange(world);
+        world.inodesTrusted = false;
+      },
+    ],
+    [
+      "a file that got an empty document's inode number, later",
+      ["a.md"],
+      (world) => {
+        exchange(world);
+        Object.assign(world.files.get("a.md")!, { birthMs: 9_999 });
+      },
+    ],
+  ])("%s: %j", (_what, content, change) => {
+    expect(emptied(change)).toEqual(content);
   });
 });
 

@@ -185,6 +185,11 @@ export class DaemonRig {
     return requests.filter((request) => method === undefined || request.startsWith(`${method} `));
   }
 
+  /** Returns the write requests since the last call of `sent` or `writes`. */
+  writes(): string[] {
+    return this.sent().filter((request) => !request.startsWith("GET "));
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

@@ -66,7 +66,7 @@ test.each([
   rig.app.remove("f/k.md");
   mirror.requests.length = 0;
   await mirror.sync();
-  expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
+  expect(mirror.writes("PUT")).toEqual([]);
   expect(mirror.state.spellings.atPath(path as never)[0]?.text).toBe(known?.text);
 });
 

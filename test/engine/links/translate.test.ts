@@ -93,7 +93,7 @@ test.each([
   expect(rig.app.id("y.md")).toBe(x);
   expect(rig.app.text("a.md")).toBe(`[x](${x}) [y](${y})\n${more}`);
   expect(mirror.texts().get("a.md")).toBe(`[x](y.md) [y](x.md)\n${more}`);
-  expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(more === "" ? 0 : 1);
+  expect(mirror.writes("PUT")).toHaveLength(more === "" ? 0 : 1);
 });
 
 test("a linked part of the workspace leaves links out of it as they are, and translates its own", async () => {
