@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type HttpServer, startHttp } from "../../src/service/http/server.ts";
 import { openService } from "../service/fixture.ts";
-import { raw } from "../service/raw-http.ts";
+import { raw, statuses } from "../service/raw-http.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
 /**
@@ -25,7 +25,6 @@ function sendBytes(bytes: string): Promise<string> {
   return raw(Number(port), Buffer.from(bytes, "latin1"), "ends");
 }
 
-const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 const auth = () => `host: x\r\nx-api-key: ${key}\r\n`;
 const INNER = "DELETE /v1/files/doc_smuggled HTTP/1.1\r\nhost: x\r\n\r\n";
 

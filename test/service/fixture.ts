@@ -21,6 +21,13 @@ export function seeded(seed: string): (bytes: number) => Uint8Array {
   return (bytes) => createHash("shake256", { outputLength: bytes }).update(`${seed} ${n++}`).digest();
 }
 
+/** Opens a store of SQLite in memory, which is closed after the test. */
+export function memoryStore(options: { readonly commits?: "together" } = {}): SqliteStore {
+  const store = new SqliteStore(":memory:", { random: seeded("store"), ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
 export const ADMIN_KEY = "mdm_admin_of-the-service-tests";
 
 export type Opened = {

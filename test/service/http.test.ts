@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { request } from "node:https";
-import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startHttp } from "../../src/service/http/server.ts";
 import { startService } from "../../src/service/serve.ts";
 import { ADMIN_KEY, openService, SERVE, serveHttp } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
-import { get, openConnection, problemIn, problemOf, raw } from "./raw-http.ts";
+import { get, openConnection, problemIn, problemOf, raw, statuses } from "./raw-http.ts";
 import type { AccessEntry } from "../../src/service/http/access-log.ts";
 
 const head = (more: string) => `POST /v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${more}\r\n\r\n`;
@@ -36,11 +35,9 @@ describe("startHttp", () => {
   it("answers a request without a key before its body arrives", async () => {
     const { port } = await serveHttp();
     for (const length of ["content-length: 900000", "content-length: 900000000", "transfer-encoding: chunked"]) {
-      const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+      const { socket, until } = openConnection(port);
       socket.write(`POST /v1/files HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n`);
-      const [text] = await once(socket, "data");
-      expect(text).toMatch(/^HTTP\/1.1 401 /);
-      socket.destroy();
+      expect(await until(/\r\n/)).toMatch(/^HTTP\/1.1 401 /);
     }
   });
 
@@ -49,12 +46,11 @@ describe("startHttp", () => {
     const body = JSON.stringify({ path: "a.md", content: "" });
     const length = `expect: 100-continue\r\ncontent-length: ${body.length}`;
     expect(await raw(port, head(length))).toMatch(/^HTTP\/1.1 401 /);
-    const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+    const { socket, until } = openConnection(port);
     socket.write(head(`x-api-key: ${key}\r\n${length}`));
-    expect((await once(socket, "data"))[0]).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    expect(await until(/\r\n\r\n/)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
     socket.write(body);
-    expect((await once(socket, "data"))[0]).toMatch(/^HTTP\/1.1 201 /);
-    socket.destroy();
+    await until(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
   });
 
   it("keeps the connection of a request that expects a 100 and has no body", async () => {
@@ -198,14 +194,13 @@ it("refuses two Host or two Authorization headers, on any route", async () => {
 
 /** Rules of HTTP for an answer, and the end of a connection. */
 
-const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 const lengthIn = (text: string) => Number(/content-length: (\d+)/i.exec(text)?.[1]);
 
 describe("an answer", () => {
   it("says its length in bytes, and is kept apart from the next on one connection", async () => {
     const { port, key, api } = await serveHttp();
     const { id } = await api.file("a.md", "größer – 𝄞\n");
-    const { socket, told: received, until } = openConnection(port);
+    const { socket, received, until } = openConnection(port);
     socket.write(get(`/v1/files/${id}`, `x-api-key: ${key}\r\n`));
     const first = Buffer.from(await until(/"\}$/), "latin1").toString();
     const body = first.slice(first.indexOf("\r\n\r\n") + 4);
@@ -319,13 +314,13 @@ describe("the end", () => {
     const known = openConnection(port);
     known.socket.write(get("/v1/files", ""));
     await known.until(/\}$/);
-    known.told.text = "";
+    known.received.text = "";
     const closed = server.close();
     known.socket.write(get("/v1/files", ""));
     const fresh = openConnection(port);
     fresh.socket.write(get("/v1/files", ""));
     await Promise.all([once(known.socket, "close"), once(fresh.socket, "close"), closed]);
-    for (const { told: received } of [known, fresh])
+    for (const { received } of [known, fresh])
       expect([statuses(received.text), /^connection: close\r$/im.test(received.text)]).toEqual([[401], true]);
   });
 });

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
  * connection.
  */
 export async function raw(port: number, bytes: string | Buffer, after?: "ends"): Promise<string> {
-  const { socket, told: received } = openConnection(port);
+  const { socket, received } = openConnection(port);
   if (after === "ends") socket.end(bytes);
   else socket.write(bytes);
   if (!socket.closed) await once(socket, "close");
@@ -35,7 +35,11 @@ export function openConnection(port: number) {
     while (!pattern.test(received.text)) await once(socket, "data");
     return received.text;
   };
-  return { socket, told: received, until };
+  return { socket, received, until };
 }
+
+/** Returns the status codes of all answers in the received text. */
+export const statuses = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 export const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n${headers}\r\n`;

@@ -6,7 +6,6 @@ import { StoreBusyError } from "../../../src/service/store/store.ts";
 import { openSession } from "../../../src/service/admin/session.ts";
 
 /** Returns an error like those of the operating system and SQLite. */
-
 const systemFault = (code: string, path?: string) => Object.assign(new Error(code), { code, path });
 
 describe("a data folder that cannot be used", () => {

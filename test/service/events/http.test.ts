@@ -79,13 +79,7 @@ function partsOf(data: unknown, ...names: readonly string[]): unknown[] {
   return names.flatMap((name) => members[name] ?? []);
 }
 
-type ReadTwice = {
-  readonly source: EventSource;
-  readonly byEventSource: readonly Read[];
-  readonly byParser: readonly Read[];
-};
-
-function readTwice(url: string, key: string): ReadTwice {
+function readTwice(url: string, key: string) {
   const byEventSource: Read[] = [];
   const byParser: Read[] = [];
   let id = "";

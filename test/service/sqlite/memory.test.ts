@@ -1,7 +1,7 @@
-import { expect, onTestFinished, test } from "vitest";
-import { makeFileCache, SqliteStore } from "../../../src/service/store/sqlite/store.ts";
+import { expect, test } from "vitest";
+import { makeFileCache, type SqliteStore } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
-import { openService, seeded } from "../fixture.ts";
+import { memoryStore, openService } from "../fixture.ts";
 import type { FileRow } from "../../../src/service/store/rows.ts";
 import { Api } from "../../../src/conformance/world.ts";
 
@@ -9,8 +9,7 @@ const HASH = Buffer.alloc(32, 7);
 const ALL = { kind: "root", target: 0 } as const;
 
 async function openStore(): Promise<{ readonly store: SqliteStore; readonly key: number }> {
-  const store = new SqliteStore(":memory:", { random: seeded("holders") });
-  onTestFinished(() => store.close());
+  const store = memoryStore();
   const key = await store.write(async ({ workspaces, keys, grants }) => {
     await workspaces.insert("wsp_1", "notes");
     const given = { id: "key_1", workspaceId: "wsp_1", hash: HASH, label: "a", rateLimit: null };
@@ -98,8 +97,7 @@ test("a file that was read is shown with the path that its folder has now", asyn
 });
 
 test("what was read within a write that is undone is not shown afterwards", async () => {
-  const store = new SqliteStore(":memory:", { random: seeded("kept") });
-  onTestFinished(() => store.close());
+  const store = memoryStore();
   const { workspace, seq } = await store.write(async ({ workspaces, files }) => {
     await workspaces.insert("wsp_1", "notes");
     const { seq: made } = (await workspaces.byId("wsp_1"))!;

@@ -1,21 +1,14 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { SqliteStore } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
-import { openService, seeded } from "../fixture.ts";
-import { type Db, openDatabase } from "../../../src/service/store/sqlite/database.ts";
+import { memoryStore, openService } from "../fixture.ts";
+import { openDatabase } from "../../../src/service/store/sqlite/database.ts";
 import { ConnectionQueue, GroupCommit, Transactions } from "../../../src/service/store/sqlite/transactions.ts";
 import { isDiskFull } from "../../../src/service/store/store.ts";
-
-function openStore(): SqliteStore {
-  const store = new SqliteStore(":memory:", { random: seeded("store") });
-  onTestFinished(() => store.close());
-  return store;
-}
 
 const names = async ({ workspaces }: Tables) => (await workspaces.all()).map(({ name }) => name);
 
 test("a read waits for the transaction before it, and never sees half of one", async () => {
-  const store = openStore();
+  const store = memoryStore();
   const writing = store.write(async ({ workspaces }) => {
     await workspaces.insert("wsp_1", "first");
     for (let n = 0; n < 50; n++) await null;
@@ -26,7 +19,7 @@ test("a read waits for the transaction before it, and never sees half of one", a
 });
 
 test("what is refused or throws is undone alone, and those after it go on", async () => {
-  const store = openStore();
+  const store = memoryStore();
   const refused = store.write(
     async ({ workspaces }) => {
       await workspaces.insert("wsp_1", "refused");
@@ -61,19 +54,8 @@ test("requests under way are answered before the service closes; those after are
   await service.close();
 });
 
-/** Writes that share one flush of the disk, and are rolled back one by one. */
-
-type GroupFixture = {
-  readonly db: Db;
-  readonly turns: ConnectionQueue;
-  readonly group: GroupCommit;
-  /** Inserts a row. Adds to `seen` when the row is inserted, and when its caller is informed. */
-  write(name: string, ends?: "kept" | "refused" | "thrown", bytes?: number): Promise<string>;
-  readonly seen: string[];
-  rows(): string[];
-};
-
-function ground(): GroupFixture {
+/** Opens a database for writes that share one flush of the disk, and are rolled back one by one. */
+function openGroup() {
   const db = openDatabase(":memory:");
   onTestFinished(() => void db.close());
   db.prepare("CREATE TABLE written (name TEXT, bytes BLOB)").run();
@@ -81,7 +63,8 @@ function ground(): GroupFixture {
   const turns = new ConnectionQueue();
   const group = new GroupCommit(turns, new Transactions(db));
   const seen: string[] = [];
-  const write: GroupFixture["write"] = async (name, ends = "kept", bytes = 1) => {
+  /** Inserts a row. Adds to `seen` when the row is inserted, and when its caller is informed. */
+  const write = async (name: string, ends: "kept" | "refused" | "thrown" = "kept", bytes = 1): Promise<string> => {
     const work = async () => {
       insert.run(name, bytes);
       await Promise.resolve();
@@ -101,7 +84,7 @@ function ground(): GroupFixture {
 
 describe("writes that come together", () => {
   test("are reported after the commit of all, in their order", async () => {
-    const { write, seen, rows } = ground();
+    const { write, seen, rows } = openGroup();
     const first = write("a");
     await Promise.resolve();
     await Promise.all([first, write("b"), write("c")]);
@@ -110,7 +93,7 @@ describe("writes that come together", () => {
   });
 
   test("are undone each by itself when one is refused or throws", async () => {
-    const { write, rows } = ground();
+    const { write, rows } = openGroup();
     const all = await Promise.allSettled([
       write("a"),
       write("b", "refused"),
@@ -129,7 +112,7 @@ describe("writes that come together", () => {
   });
 
   test("see what those before them wrote, and a read sees all of it or nothing", async () => {
-    const { db, turns, group, rows } = ground();
+    const { db, turns, group, rows } = openGroup();
     const count = async () => rows().length;
     const insert = db.prepare<[string]>("INSERT INTO written (name) VALUES (?)");
     const add = (name: string) =>
@@ -147,7 +130,7 @@ describe("writes that come together", () => {
 
   test("lose nothing to a write for which the disk has no space, whichever it is", async () => {
     for (const large of ["a", "b", "c"]) {
-      const { db, write, rows } = ground();
+      const { db, write, rows } = openGroup();
       db.pragma("max_page_count = 600");
       const names = ["a", "b", "c", "d"];
       const all = await Promise.allSettled(names.map((name) => write(name, "kept", name === large ? 50_000_000 : 1)));
@@ -158,7 +141,7 @@ describe("writes that come together", () => {
   });
 
   test("are refused together where no transaction can be begun, and those after them go on", async () => {
-    const { db, write, rows } = ground();
+    const { db, write, rows } = openGroup();
     db.pragma("query_only = ON");
     const refused = await Promise.allSettled([write("a"), write("b")]);
     expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
@@ -169,8 +152,7 @@ describe("writes that come together", () => {
 });
 
 test("the holder of a key is read beside an open transaction, which would wait for its own end", async () => {
-  const store = new SqliteStore(":memory:", { random: seeded("group"), commits: "together" });
-  onTestFinished(() => store.close());
+  const store = memoryStore({ commits: "together" });
   await store.write(async ({ files }) => {
     expect(await files.all({ workspace: 1, after: 0, count: 1 })).toEqual([]);
     expect(await store.holder(Buffer.alloc(32, 7))).toBeUndefined();
