@@ -3,26 +3,17 @@ import { linkMirror, MdmirrorError, openMirror } from "../../src/lib/index.ts";
 import { chownSync, cpSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeEnvironment, makeMirror, MirrorSession } from "../../src/lib/mirror.ts";
-import { type Server, startServer } from "../../src/lib/server.ts";
-import type { Mirror, OpenOptions, WatchEvent } from "../../src/lib/types.ts";
+import { startServer } from "../../src/lib/server.ts";
+import type { WatchEvent } from "../../src/lib/types.ts";
 import { LiveClock } from "../clocks.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { createClient } from "../../src/lib/client.ts";
 
-/** A service and a linked folder in this process, with a separate home folder. */
-type LibRig = {
-  readonly service: Server;
-  readonly mirror: Mirror;
-  /** Path of the linked folder. */
-  readonly root: string;
-  readonly dir: string;
-  readonly options: OpenOptions & { readonly env: NonNullable<OpenOptions["env"]> };
-  read(path: string): string;
-  write(path: string, text: string): void;
-};
-
-/** @param times how much faster than the system's clock the library's clock runs */
-async function makeLibRig(times = 1): Promise<LibRig> {
+/**
+ * Opens a service and a linked folder in this process, with a separate home folder.
+ * @param times how much faster than the system's clock the library's clock runs
+ */
+async function makeLibRig(times = 1) {
   const dir = temporaryFolder();
   const service = await startServer({ data: join(dir, "service") });
   const env = { HOME: dir, XDG_STATE_HOME: join(dir, "state"), XDG_RUNTIME_DIR: dir };
@@ -43,8 +34,8 @@ async function makeLibRig(times = 1): Promise<LibRig> {
     root,
     dir,
     options: { env },
-    read: (path) => readFileSync(join(root, path), "utf8"),
-    write: (path, text) => writeFileSync(join(root, path), text),
+    read: (path: string) => readFileSync(join(root, path), "utf8"),
+    write: (path: string, text: string) => writeFileSync(join(root, path), text),
   };
 }
 

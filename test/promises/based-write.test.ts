@@ -2,9 +2,17 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test, describe } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
-import { META } from "../../src/mirror/engine/run/meta.ts";
-import { openFixture, putId, type Fixture, isWrite, settle, openSynced, Restartable } from "./fixture.ts";
+import {
+  approveAndSettle,
+  type Fixture,
+  isWrite,
+  openFixture,
+  openSynced,
+  putId,
+  Restartable,
+  settle,
+  stopReasons,
+} from "./fixture.ts";
 import type { Variant } from "../variants/variant.ts";
 
 test("I07 an edit whose base is missing in the content store is never sent on a version that this folder has not read", async () => {
@@ -65,13 +73,12 @@ describe("I21 nothing changes on either side between a stop and its answer", () 
     const [local, remote] = [mirror.disk.user.texts(mirror.path("."), true), rig.app.texts()];
     let report = (await mirror.sync())!;
     for (let run = 0; run < 2; run++) report = (await mirror.sync())!;
-    expect([report.state, report.safetyStop?.reasons.map((one) => one.reason)]).toEqual(["stopped", [reason]]);
+    expect([report.state, stopReasons(report)]).toEqual(["stopped", [reason]]);
     expect(seen.filter(isWrite)).toEqual([]);
     expect(rig.app.texts()).toEqual(remote);
     expect(mirror.disk.user.texts(mirror.path("."), true)).toEqual(local);
 
-    mirror.state.setMeta(META.approved, JSON.stringify(report.stopped.map(toGuardKey)));
-    await settle(mirror);
+    await approveAndSettle(mirror, report);
     expect(mirror.texts()).toEqual(rig.app.texts());
     expect([...mirror.texts().keys()].toSorted()).toEqual([
       "d/n0.md",

@@ -1,10 +1,17 @@
 import { isConflictCopyName } from "../../src/contract/path.ts";
 import type { Dice } from "../simulator/dice.ts";
-import { asText, type Fixture, isWrite, openFixture, openSynced, settle } from "./fixture.ts";
+import {
+  approveAndSettle,
+  asText,
+  type Fixture,
+  isWrite,
+  openFixture,
+  openSynced,
+  settle,
+  stopReasons,
+} from "./fixture.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { FsStat } from "../../src/mirror/ports/disk.ts";
-import { META } from "../../src/mirror/engine/run/meta.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { runs } from "../property.ts";
 
 /**
@@ -76,14 +83,7 @@ class Writers {
  * The result of a scenario without times: every sent write, every action with its reason, and both
  * trees.
  */
-type Trace = {
-  readonly writes: string[];
-  readonly events: unknown[];
-  readonly local: unknown;
-  readonly remote: unknown;
-};
-
-async function trace(seed: number, disturb: (fixture: Fixture, step: number) => void): Promise<Trace> {
+async function trace(seed: number, disturb: (fixture: Fixture, step: number) => void) {
   const fixture = openFixture(seed);
   const { rig, mirror } = fixture;
   const writers = new Writers(fixture);
@@ -181,7 +181,7 @@ const TIMES: readonly (readonly [name: string, of: (time: number, ino: number) =
 
 describe("I29 no decision depends on the wall clock or on mtimes", () => {
   const SEEDS = Array.from({ length: runs(1) }, (_, n) => 2901 + n);
-  const plain = new Map<number, Trace>();
+  const plain = new Map<number, Awaited<ReturnType<typeof trace>>>();
   beforeAll(async () => {
     for (const seed of SEEDS) plain.set(seed, await trace(seed, nothing));
     for (const { writes } of plain.values()) expect(writes.length).toBeGreaterThan(5);
@@ -234,11 +234,6 @@ const remove = {
   },
 };
 
-async function reasonsOf({ mirror }: Fixture): Promise<readonly string[]> {
-  const report = await mirror.sync();
-  return report?.safetyStop?.reasons.map(({ reason }) => reason) ?? [];
-}
-
 const JUMPS = [
   ["ahead by two hours", 2 * HOUR_MS],
   ["back by two hours", -2 * HOUR_MS],
@@ -256,21 +251,19 @@ describe.each(SIDES)("I21 I29 the limit for deletions %s", (side, reason) => {
     await settle(fixture.mirror);
     moveWall(fixture, byMs);
     remove[side](fixture, 6, 12);
-    expect(await reasonsOf(fixture)).toEqual([reason]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual([reason]);
   });
 
   test.each(JUMPS)("counts what went after an approval where the clock jumps %s", async (_, byMs) => {
     const fixture = await inSync();
     remove[side](fixture, 0, 15);
-    const { stopped } = (await fixture.mirror.sync())!;
-    fixture.mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(toGuardKey)));
-    await settle(fixture.mirror);
+    await approveAndSettle(fixture.mirror, (await fixture.mirror.sync())!);
     expect(fixture.rig.app.files().size).toBe(DOCUMENTS - 15);
     moveWall(fixture, byMs);
     remove[side](fixture, 15, 21);
-    expect(await reasonsOf(fixture)).toEqual([]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual([]);
     remove[side](fixture, 21, 27);
-    expect(await reasonsOf(fixture)).toEqual([reason]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual([reason]);
   });
 
   test("forgets deletions of an hour ago, although the clock stops", async () => {
@@ -282,6 +275,6 @@ describe.each(SIDES)("I21 I29 the limit for deletions %s", (side, reason) => {
     await settle(fixture.mirror);
     await clock.sleep(HOUR_MS);
     remove[side](fixture, 6, 12);
-    expect(await reasonsOf(fixture)).toEqual([]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual([]);
   });
 });

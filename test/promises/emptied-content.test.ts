@@ -6,7 +6,7 @@ import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../src/mirror/engine/run/converge.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
-import { type Fixture, isWrite, problem, settle, openSynced } from "./fixture.ts";
+import { type Fixture, isWrite, problem, settle, openSynced, stopReasons } from "./fixture.ts";
 
 const paths = Array.from({ length: 20 }, (_, n) => `n${n}.md`);
 const others = ["kept/a.md", "kept/b.md", "kept/c.md"];
@@ -27,10 +27,6 @@ function emptyLocally({ mirror }: Fixture, of: readonly string[], text = ""): vo
 
 function emptyOnService({ rig }: Fixture, of: readonly string[], text = "\n"): void {
   for (const path of of) rig.app.edit(path, text);
-}
-
-async function reasonsOf({ mirror }: Fixture): Promise<string[]> {
-  return ((await mirror.sync())!.safetyStop?.reasons ?? []).map(({ reason }) => reason);
 }
 
 async function planOf({ mirror }: Fixture) {
@@ -60,7 +56,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
   test("locally: no version on the service is replaced before the user approves", async () => {
     const fixture = await inSync();
     emptyLocally(fixture, paths);
-    for (let run = 0; run < 2; run++) expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    for (let run = 0; run < 2; run++) expect(stopReasons(await fixture.mirror.sync())).toEqual(["emptied"]);
     expect([withText(fixture), fixture.seen.filter(isWrite)]).toEqual([[3, 23], []]);
     await approve(fixture);
     await settle(fixture.mirror);
@@ -74,9 +70,9 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     const planned = await planOf(fixture);
     expect(planned.plan.verdict).toMatchObject({ kind: "safety-stop", reasons: [{ reason: "emptied" }] });
     fixture.seen.length = 0;
-    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual(["emptied"]);
     expect(readsOf(fixture)).toHaveLength(14);
-    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual(["emptied"]);
     expect([readsOf(fixture).length, withText(fixture)]).toEqual([14, [23, 12]]);
     expect(fixture.mirror.texts().get("kept/a.md")).toBe("# kept/a.md\n\nits text\n");
     await approve(fixture);
@@ -98,12 +94,12 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     const fixture = await inSync();
     const empty = where === "locally" ? emptyLocally : emptyOnService;
     empty(fixture, paths.slice(0, 6));
-    expect(await reasonsOf(fixture)).toEqual([]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual([]);
     empty(fixture, paths.slice(6, 12));
-    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual(["emptied"]);
     expect(withText(fixture).sort()).toEqual([11, 17]);
     await fixture.rig.clock.sleep(3_600_001);
-    expect(await reasonsOf(fixture)).toEqual([]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual([]);
     expect(withText(fixture)).toEqual([11, 11]);
   });
 
@@ -116,7 +112,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
       refused.add(path);
       return problem(400, "invalid_request");
     };
-    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual(["emptied"]);
     expect([refused.size, withText(fixture)]).toEqual([11, [23, 12]]);
   });
 
@@ -125,7 +121,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     for (const path of paths) fixture.rig.app.protect(path, true);
     await settle(fixture.mirror);
     emptyLocally(fixture, paths);
-    expect(await reasonsOf(fixture)).toEqual([]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual([]);
     expect(withText(fixture)).toEqual([3, 23]);
   });
 });
@@ -135,7 +131,7 @@ describe("I21 rejected, the contents are restored", () => {
     const fixture = await inSync();
     const before = fixture.mirror.texts();
     emptyLocally(fixture, paths);
-    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual(["emptied"]);
     await refuse(fixture);
     await settle(fixture.mirror);
     expect(fixture.mirror.texts()).toEqual(before);
@@ -147,7 +143,7 @@ describe("I21 rejected, the contents are restored", () => {
     const before = fixture.mirror.texts();
     emptyOnService(fixture, paths);
     fixture.mirror.write(paths[0]!, `# ${paths[0]!}\n\nedited locally\n`);
-    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect(stopReasons(await fixture.mirror.sync())).toEqual(["emptied"]);
     await refuse(fixture);
     await settle(fixture.mirror);
     const texts = new Map([...before, [paths[0]!, `# ${paths[0]!}\n\nedited locally\n`]]);

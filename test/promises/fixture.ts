@@ -1,6 +1,8 @@
 import { FILES } from "../../src/contract/resources.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import { digestOf } from "../../src/contract/digest.ts";
+import { META } from "../../src/mirror/engine/run/meta.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
@@ -133,6 +135,17 @@ export function asText({ method, path, body }: SeenRequest): string {
   return `${method} ${path} ${JSON.stringify(body)}`;
 }
 
+/** Returns the reasons why a sync was stopped by a safety check. */
+export function stopReasons(report: RunReport | null): string[] {
+  return (report?.safetyStop?.reasons ?? []).map(({ reason }) => reason);
+}
+
+/** Approves the changes that a sync stopped, and syncs until nothing changes. */
+export async function approveAndSettle(mirror: Mirror, { stopped }: RunReport): Promise<void> {
+  mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(toGuardKey)));
+  await settle(mirror);
+}
+
 /** Counts requests by method and route. */
 export function countByRoute(requests: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -199,19 +212,6 @@ async function syncFew(): Promise<Moment> {
   rig.app.makeFolder("empty");
   await settle(mirror);
   return new Moment({ rig, mirror });
-}
-
-/**
- * Lets the first matching request fail with `fault`. From then on, requests about folders fail too.
- */
-export function loseThenHideFolders(fixture: Fixture, is: (request: SeenRequest) => boolean, fault: Fault): void {
-  let sent = false;
-  fixture.fault = (request) => {
-    if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
-    if (!is(request)) return null;
-    sent = true;
-    return fault;
-  };
 }
 
 /**

@@ -1,17 +1,30 @@
 import { describe, expect, test } from "vitest";
 import { actLocally } from "../simulator/commands.ts";
+import type { Fault } from "../variants/variant.ts";
 import {
   asText,
   type Fixture,
   HTML,
   inSync,
   isWrite,
-  loseThenHideFolders,
   problem,
   type SeenRequest,
   settle,
   UNREADABLE_LIST,
 } from "./fixture.ts";
+
+/**
+ * Lets the first matching request fail with `fault`. From then on, requests about folders fail too.
+ */
+function loseThenHideFolders(fixture: Fixture, is: (request: SeenRequest) => boolean, fault: Fault): void {
+  let sent = false;
+  fixture.fault = (request) => {
+    if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
+    if (!is(request)) return null;
+    sent = true;
+    return fault;
+  };
+}
 
 /** The first words of each kind of write request, and a local command that causes it. */
 const WRITES: readonly (readonly [route: string, command: string])[] = [

@@ -7,7 +7,24 @@ import { askDaemon, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
 import { chooseSocketPath, readSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/socket-path.ts";
 import { PROTOCOL_VERSION } from "../../src/mirror/daemon/control/protocol.ts";
 import { answering, dir, folder, listening, root, STATUS, useFolders } from "../mirror/daemon/control/rig.ts";
-import { connectAs } from "./process.ts";
+
+/** Returns the result of another user's attempt to connect. */
+function connectAs(uid: number, path: string): string {
+  const code = `require("net").connect(${JSON.stringify(path)}).on("connect",()=>{console.log("connected");process.exit()}).on("error",(e)=>console.log(e.code))`;
+  // The other user may not be able to enter the folder of this Node.
+  const script = [
+    "import socket",
+    "s=socket.socket(socket.AF_UNIX)",
+    "try:",
+    ` s.connect(${JSON.stringify(path)})`,
+    " print('connected')",
+    "except PermissionError:",
+    " print('EACCES')",
+  ];
+  const python = spawnSync("/usr/bin/python3", ["-c", script.join("\n")], { uid, gid: uid, encoding: "utf8" });
+  if (python.error === undefined) return python.stdout.trim();
+  return spawnSync(process.execPath, ["-e", code], { uid, gid: uid, encoding: "utf8" }).stdout.trim();
+}
 
 /**
  * The daemon's socket against other users and hostile input (normal use:

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   lstatSync,
@@ -13,8 +13,40 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { makeUnit } from "../../src/mirror/daemon/autostart/service-unit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
-import { useRig } from "../cli/rig.ts";
-import { startUnder, whenWatching } from "./process.ts";
+import { type Rig, useRig } from "../cli/rig.ts";
+import { ENTRY, keptCompiled, Running } from "../program.ts";
+
+/** Resolves when `watch --json` has finished its first cycle. Rejects if it ends first. */
+async function whenWatching(watch: Running): Promise<void> {
+  await watch.line((line) => line.includes('"kind":"run"'));
+}
+
+/** Returns the environment of a user whose folders are the rig's. */
+function envOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
+  return {
+    ...keptCompiled(),
+    PATH: process.env["PATH"],
+    HOME: rig.dir,
+    XDG_RUNTIME_DIR: join(rig.dir, "run"),
+    XDG_STATE_HOME: rig.stateHome,
+    MDMIRROR_NOTIFY: "off",
+    ...more,
+  };
+}
+
+/** Starts `mdmirror …` in a shell that first runs `before`, in a separate working folder. */
+function startUnder(
+  before: string,
+  rig: Rig,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Running {
+  mkdirSync(join(rig.dir, "run"), { recursive: true, mode: 0o700 });
+  mkdirSync(join(rig.dir, "cwd"), { recursive: true });
+  const command = ["-c", `${before}; exec "$@"`, "sh", process.execPath, ENTRY, ...args];
+  const options = { cwd: join(rig.dir, "cwd"), env: envOf(rig, more) };
+  return new Running(spawn("sh", command, { ...options, stdio: ["ignore", "pipe", "pipe"] }));
+}
 
 /**
  * I30, more than test/cli/init.test.ts: what a crash, another program and another user can see of
@@ -114,8 +146,7 @@ describe("I30 what other programs and users see", () => {
 
   test("the merge tool and git are run without it", async () => {
     await rig.init();
-    rig.write("a.md", "mine\n");
-    rig.editRemotely("a.md", "theirs\n");
+    rig.editBoth("a.md", "mine\n", "theirs\n");
     await rig.run(["sync", "w"]);
     const bin = join(rig.dir, "bin");
     mkdirSync(bin);

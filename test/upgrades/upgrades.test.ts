@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, s
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type OpenData, openData } from "../../src/service/data.ts";
+import { openData } from "../../src/service/data.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { openRig, type Rig, useRig } from "../cli/rig.ts";
 import { NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
@@ -18,13 +18,8 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const FIXTURES = new URL("../fixtures/upgrades/", import.meta.url);
 
-type Live = {
-  readonly data: OpenData;
-  readonly list: () => Promise<[path: string, id: string, lastChangeId: string][]>;
-};
-
 /** Unpacks a fixture: `w` is the rig's linked folder, and `data` is served on a new port. */
-async function unpack(rig: Rig, name: string): Promise<Live> {
+async function unpack(rig: Rig, name: string) {
   const { status, stderr } = spawnSync("tar", ["-xzf", new URL(`${name}.tar.gz`, FIXTURES).pathname, "-C", rig.dir]);
   expect([status, String(stderr)]).toEqual([0, ""]);
   const data = await openData(join(rig.dir, "data"));
