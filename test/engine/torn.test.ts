@@ -114,7 +114,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const [id] = mirror.state.load().records.keys();
     mirror.remove("note.md");
     mirror.write("other.md", `${TEXT}today`);
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     await mirror.sync();
     expect(Object.fromEntries(mirror.texts())).toEqual({ "note.md": TEXT, "other.md": `${TEXT}today` });
     expect(rig.app.id("note.md")).toBe(id);
@@ -125,7 +125,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     mirror.write("copy.md", TEXT);
     mirror.remove("note.md");
     mirror.write("note.md", cut(512));
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     await mirror.sync();
     expect(Object.fromEntries(rig.app.texts())).toEqual({ "copy.md": TEXT, "note.md": TEXT });
   });
@@ -139,7 +139,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
       mirror.state.putRecord({ ...record, durable: false });
     mirror.remove("note.md");
     mirror.rename("other.md", "Note.md");
-    await restart({ mirror }, "boot-2");
+    await mirror.restart();
     await mirror.syncTimes(4);
     expect(Array.from(rig.app.texts().values()).toSorted()).toEqual([`note.md ${TEXT}`, `other.md ${TEXT}`]);
   });
