@@ -98,7 +98,9 @@ describe("`mdmirror merge --driver` as a real git calls it, in a new repository"
     return Buffer.concat(parts.map((part) => Buffer.from(part)));
   }
 
-  /** Creates a commit and two branches that change it: `main`, which is checked out, and `other`. */
+  /**
+   * Creates a commit and two branches that change it: `main`, which is checked out, and `other`.
+   */
   function fork(base: Files, mine: Files, theirs: Files): void {
     const branch = Buffer.from("reset refs/heads/other\nfrom refs/heads/main\n\n");
     const attributes = { ".gitattributes": "*.md merge=mdmirror\n" };

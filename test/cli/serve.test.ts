@@ -148,8 +148,8 @@ describe("serve admin", () => {
   });
 
   /**
-   * Sends these contents to `a.md` in the data folder, each based on the first version. The first is
-   * published, the later ones go to review. Returns the ids of the reviews.
+   * Sends these contents to `a.md` in the data folder, each based on the first version. The first
+   * is published, the later ones go to review. Returns the ids of the reviews.
    */
   async function inReview(...texts: readonly string[]): Promise<string[]> {
     const opened = await openData(data);

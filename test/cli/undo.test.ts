@@ -175,7 +175,8 @@ describe("conflicts", () => {
   type Shown = { readonly conflicts: { readonly path: string }[] };
 
   /**
-   * Returns the local content, the content on the service, the conflict copy and the open conflicts.
+   * Returns the local content, the content on the service, the conflict copy and the open
+   * conflicts.
    */
   async function sides(): Promise<readonly unknown[]> {
     const { conflicts } = await json<Shown>("conflicts");

@@ -8,8 +8,8 @@ import { SETTINGS } from "../simulator/mirror.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
 /**
- * Returns how many earlier change ids the facts for the safety checks count. Base is a document's second version; the
- * service was restored from a backup and shows the first.
+ * Returns how many earlier change ids the facts for the safety checks count. Base is a document's
+ * second version; the service was restored from a backup and shows the first.
  */
 async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
   const { rig, mirror } = await openSynced({ "plan.md": "first\n" });

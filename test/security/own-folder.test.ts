@@ -97,8 +97,8 @@ describe("I26 a symbolic link in the folder of mdmirror itself", () => {
   const KINDS: readonly Plant[] = ["to a file", "to a folder", "to nothing"];
 
   /**
-   * Functions that open a file. Each is tested alone, because a link may appear after the first check
-   * of a command.
+   * Functions that open a file. Each is tested alone, because a link may appear after the first
+   * check of a command.
    */
   const OPENERS: Readonly<Record<string, { readonly uses: RegExp; readonly open: () => unknown }>> = {
     "the key": { uses: /^key/, open: () => storeKey(own(), "mdm_a_key") },

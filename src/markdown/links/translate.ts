@@ -227,7 +227,7 @@ function hasAllLinks({ result, count }: RewrittenDocument): boolean {
  * Remembers how a document spells its links, so that the links keep their spelling when the
  * document is translated again.
  */
-export class LinkSpellings {
+class LinkSpellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
   /** Spellings of whole wiki links, by the form that the wiki link has on the service. */
   readonly #wikiLinks = new Map<string, string[]>();

@@ -119,7 +119,7 @@ export function whyFolderUnsynced({ rules, recorded, kept }: SyncRules, path: Lo
 export type RecordedPathSource = () => Iterable<LocalPath>;
 
 /** Fast lookup in the paths of documents with a record. The first call reads the paths. */
-export type RecordedPaths = {
+type RecordedPaths = {
   has(path: LocalPath): boolean;
   isBelow(folder: LocalPath): boolean;
 };

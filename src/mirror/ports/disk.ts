@@ -136,8 +136,8 @@ export interface Disk {
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<WrittenStamp>;
   /**
-   * Moves a file with the digest `expect` to `trashPath`, below `.mdmirror/`. If the file changed at
-   * that moment, moves it back.
+   * Moves a file with the digest `expect` to `trashPath`, below `.mdmirror/`. If the file changed
+   * at that moment, moves it back.
    */
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<Inode>;

@@ -92,8 +92,8 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
 }
 
 /**
- * Returns a function that finds the file of a record: by inode if it was moved, else at its path. If
- * there is none, a file counts that the planner matches to the document and that has the same
+ * Returns a function that finds the file of a record: by inode if it was moved, else at its path.
+ * If there is none, a file counts that the planner matches to the document and that has the same
  * content, because an editor may have saved it under a new name. Similar content is not enough: the
  * document would lose its file, and the user's new file would get its id.
  */
