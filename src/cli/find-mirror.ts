@@ -84,19 +84,21 @@ function findNearestOwn(io: Io, from: string, what: string, next: string): Resul
 }
 
 /**
- * Returns the real path of a folder; an error if the folder belongs to another user. Under `sudo`,
- * the process continues as the user who called `sudo`, so that this user owns every new file.
+ * Returns the real path of a folder; an error if the folder belongs to another user, whoever owns a
+ * symbolic link to it. Under `sudo`, the process continues as the user who called `sudo`, so that
+ * this user owns every new file.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
-  const ownership = readOwnership(folder, io.env);
+  const root = realpathSync(folder);
+  const ownership = readOwnership(root, io.env);
   if (ownership.kind === "foreign") return refuseForeignFolder(ownership);
   if (ownership.kind === "by-sudo") {
     const { caller } = ownership;
-    io.err(`mdmirror: ${folder} belongs to the user who called sudo; working as that user (uid ${caller.uid})`);
+    io.err(`mdmirror: ${root} belongs to the user who called sudo; working as that user (uid ${caller.uid})`);
     io.become(caller);
   }
-  const examined = examineFolder(folder);
-  return examined.kind === "ok" ? ok(realpathSync(folder)) : examined;
+  const examined = examineFolder(root);
+  return examined.kind === "ok" ? ok(root) : examined;
 }
 
 /** A document and its linked folder. `path`: path below `root`, or id `doc_…` of the document. */

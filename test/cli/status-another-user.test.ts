@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -44,6 +44,16 @@ describe("a folder of another user", () => {
     mkdirSync(at("theirs"));
     chownSync(at("theirs"), NOBODY, NOBODY);
     expect((await rig.link("theirs")).code).toBe(2);
+  });
+
+  test.skipIf(!isRoot)("is refused through a symbolic link of this user (needs root)", async () => {
+    await rig.init();
+    chownSync(rig.root, NOBODY, NOBODY);
+    symlinkSync(rig.root, at("link"));
+    for (const argv of [["status"], ["pause"], ["unlink", "--force"], ["config", "list"]]) {
+      const { code, err } = await rig.run([...argv, "link"]);
+      expect([argv, code, err.join("\n")]).toEqual([argv, 2, expect.stringContaining(`belongs to user ${NOBODY}`)]);
+    }
   });
 
   test.skipIf(!isRoot)("above the working folder is skipped, and prevents no init (needs root)", async () => {
