@@ -1,5 +1,6 @@
 /** Formats versions of a document for a terminal or a pipe: conflicts, differences and merges. */
 
+import { quoteForShell } from "../mirror/model/shell-word.ts";
 import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { ConflictHunk } from "../markdown/merge/merge.ts";
 import { shownName } from "../common/shown-words.ts";
@@ -144,7 +145,7 @@ export function showMerge(io: Io, name: string, n: number | null, json: boolean)
         mergedEntry === undefined
           ? `no version of ${shownName(path)} is`
           : `version ${mergedEntry.n} of ${shownName(path)} is not`;
-      const nextStep = `mdmirror history ${shownName(location.path)} lists the merged versions`;
+      const nextStep = `mdmirror history ${quoteForShell(location.path)} lists the merged versions`;
       return refuse(`${message} a merge with a known origin`, nextStep);
     }
     const { merge } = mergedEntry;

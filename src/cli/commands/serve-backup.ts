@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { plural } from "../../common/quantities.ts";
 import type { BackupContents, TakenBackup } from "../../service/backup/backup.ts";
 import type { Command, Io } from "../command.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { readDatabaseUrl, DEFAULT_DATA } from "../service-data.ts";
 
@@ -58,7 +59,7 @@ export const restore: Command = {
     if ((dataFolder === null) === (database === null)) return refuseUsage("it takes --data or --database");
     const folder = dataFolder === null ? null : resolve(io.cwd, dataFolder);
     io.out(describeContents(unwrap(await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!))));
-    io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${folder}`}`);
+    io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${quoteForShell(folder)}`}`);
     return EXIT.inSync;
   },
 };

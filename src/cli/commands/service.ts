@@ -202,5 +202,5 @@ export async function reinstallService(io: Io, root: string): Promise<void> {
   if (unit === null) return;
   const installResult = await installUnit(unit, io.env);
   if (installResult.kind === "ok" && installResult.value === null) io.out(`installed ${shownName(unit.file)}`);
-  else io.err(`mdmirror: its background service is not running; next: mdmirror service install ${shownName(root)}`);
+  else io.err(`mdmirror: its background service is not running; next: mdmirror service install ${quoteForShell(root)}`);
 }
