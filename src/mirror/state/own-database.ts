@@ -1,4 +1,4 @@
-import { closeSync, type Stats } from "node:fs";
+import { closeSync, type Stats, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { createOwnFile, statOwnFile } from "./own-files.ts";
@@ -52,4 +52,8 @@ function makeEmpty(folder: string, name: string): Stats | null {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
   return statOwnFile(folder, name, "own-file");
+}
+
+export function readWalSize(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import type { Digest } from "../../contract/digest.ts";
 import type { State } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
@@ -7,6 +6,7 @@ import { type DatabaseFault, MAX_WAL_BYTES, type SqliteDatabase, withSynchronous
 import { EventTable, RunTable, VersionTable } from "./history.ts";
 import { type PrunedCounts, pruneState, ReferencedContents, type RetentionLimits } from "./retention.ts";
 import { makeAtOrBelowCondition, makeMovedPath, makeRange, TableWithStatements } from "./table.ts";
+import { readWalSize } from "./own-database.ts";
 import { ContentStore } from "./texts.ts";
 import { Statement } from "../../common/statement.ts";
 
@@ -183,8 +183,7 @@ export class Transactions extends TableWithStatements {
    */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
-    const walSize = statSync(`${this.db.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    if (walSize < MAX_WAL_BYTES) return;
+    if (readWalSize(this.db.name) < MAX_WAL_BYTES) return;
     this.#texts.secure();
     this.db.pragma("main.wal_checkpoint(PASSIVE)");
   }
