@@ -75,9 +75,9 @@ function formatSharedProblem(group: readonly AttentionItem[], paint: Paint): str
 const MAX_PROBLEMS = 20;
 
 /**
- * Returns a function that `watch` calls after each run. The function returns the lines to print:
- * new problems, ended problems, and the number of problems left. It remembers the problems of each
- * folder.
+ * Returns a function that `watch` calls after each run. The function remembers the problems of each
+ * folder, and returns the lines to print: new problems, ended problems, and the number of problems
+ * left.
  */
 export function trackProblems(): (
   root: string,

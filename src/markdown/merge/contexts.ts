@@ -81,8 +81,8 @@ export function areSimilarStacks(one: BlockStack, other: BlockStack): boolean {
 }
 
 /**
- * Returns false only if a document certainly opens and closes no block. A merge then need not read
- * it line by line.
+ * Returns false only if the text certainly opens and closes no block: no code fence, comment,
+ * directive or HTML element. A merge then skips the search for blocks in that text.
  */
 export function mayHaveBlocks(text: string): boolean {
   return CONTEXT_MARK.test(text);

@@ -169,8 +169,9 @@ const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: 
 const MIN_RUN_LENGTHS = [1, 4, 16];
 
 /**
- * Finds which words of four versions correspond to each other. The sides have as few changes as the
- * search finds. Returns undefined if no table of words is possible, or if a limit is exceeded.
+ * Finds which words of base, both sides and the result correspond to each other, with few changes
+ * of the sides. Returns undefined if the result is no merge of the other three versions, or if a
+ * limit is exceeded.
  * @param starts indexes of the words that begin lines
  */
 function alignFour(four: FourSequences, starts: FourSequences): VersionPositions[] | undefined {

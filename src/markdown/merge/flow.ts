@@ -222,8 +222,8 @@ function countBreaks(tokens: readonly Token[]): number {
 }
 
 /**
- * Returns true if a change only adds words to a line. The added words continue the words beside
- * them. So they must not be combined with words that the other side wrote at the same place.
+ * Returns true if a change only adds words within a line. Such words continue the words beside
+ * them, so a merge must not add words of the other side at the same place.
  */
 function addsWords(tokens: TokenPassage, change: SideEdit): boolean {
   const { start, end } = change.edit;

@@ -398,7 +398,7 @@ function parseRuleLines(folder: LocalPath, file: string, text: string): readonly
 function rewriteForRoot(folder: LocalPath, line: string): string | null {
   const isNegative = line.startsWith("!");
   const body = isNegative ? line.slice(1) : line;
-  // Spaces at the end of a line are no part of the pattern. If the last space is escaped, its
+  // Spaces at the end of a line do not belong to the pattern. If the last space is escaped, its
   // backslash stays, so a line of only this space is not treated as empty.
   const bare = body.replace(/ +$/, "");
   if (line.startsWith("#") || bare === "" || bare === "/") return null;

@@ -46,7 +46,7 @@ const PENDING_BLOCK = { origin: "computed", work: "pending", endsByItself: true 
 const TEXT_FAULT_BLOCK = { ...COMPUTED_BLOCK, ways: ["theirs"] } as const;
 
 const REASON_TRAITS = {
-  // Blocks of files and documents that a scan or a list did not show, or whose content cannot be
+  // Blocks of files and documents that a scan or a listing did not show, or whose content cannot be
   // synced.
   "not-seen": { ...COMPUTED_BLOCK, endsByItself: true },
   "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },

@@ -96,7 +96,7 @@ export function toLocalFile({
  * - `PLAIN`: the trees may leave the document out while both sides have it as recorded. Not set if
  *   anything is pending or uncertain: a review, an untrusted stamp, a second record with this path.
  * - `LOCAL`: the last scan found its file as recorded.
- * - `LISTED`: the last list of the service shows the document as recorded.
+ * - `LISTED`: the last listing shows the document as recorded.
  * - `PROTECTED`: the document is protected.
  */
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
@@ -212,7 +212,7 @@ export class RecordColumns {
     for (const index of numbers) this.#marks[index]! |= LOCAL;
   }
 
-  /** Forgets the previous list of the service, before a new list is read. */
+  /** Forgets the previous listing, before a new listing is read. */
   beginList(): void {
     this.#clear(LISTED);
   }
@@ -267,7 +267,7 @@ export class RecordColumns {
   }
 
   /**
-   * Completes the trees of a scan and a list: adds the documents that only one side has as
+   * Completes the trees of a scan and a listing: adds the documents that only one side has as
    * recorded.
    * @param seen trees with everything that differs from the records
    * @returns trees without the documents that both sides have as recorded

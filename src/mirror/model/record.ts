@@ -112,7 +112,7 @@ export type FolderRecord = {
   readonly remotePath: RemotePath;
 } & Inode;
 
-/** Record of a deleted document, until a list of the service shows the document again. */
+/** Record of a deleted document, until a listing shows the document again. */
 export type Tombstone = DocumentPaths & {
   readonly changeId: ChangeId;
   readonly digest: Digest;

@@ -1,6 +1,6 @@
 /**
  * The three trees from which a plan is made: base (from the state file), local (from a scan) and
- * remote (from a list of the service).
+ * remote (from a listing of the service).
  */
 import type { TextFault } from "../../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
@@ -138,7 +138,7 @@ export type RemoteTree = {
   readonly outside: ReadonlySet<DocId>;
   /** Recorded documents that are neither listed nor proven absent, each with the reason. */
   readonly unseen: ReadonlyMap<DocId, string>;
-  /** Targets of links that may exist, although neither base nor a list has them. */
+  /** Targets of links that may exist, although neither base nor a listing has them. */
   readonly unsure?: ReadonlySet<DocId>;
   /**
    * True if the list is complete but shows no recorded document and no recorded folder. The list
@@ -204,8 +204,8 @@ export type Trees = {
 export type TextLookup = (digest: Digest) => string | null;
 
 /**
- * Observation of a file or document by a scan or a list. `unknown` never means "deleted". It means
- * that the list was incomplete, a read failed, or the file is still being written.
+ * Observation of a file by a scan, or of a document by a listing. `unknown` never means "deleted",
+ * but that the listing was incomplete, a read failed, or the file is still being written.
  */
 export type Observation<T> =
   | { readonly kind: "present"; readonly value: T }

@@ -40,8 +40,8 @@ export type Fault =
       readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
     }
   /**
-   * The key is not valid (401), or has no access to the workspace (404 workspace_not_found). This
-   * proves nothing about any document (I19).
+   * The key is not valid (401), or has no access to the workspace (404 workspace_not_found). Such
+   * an answer proves nothing about any document (I19).
    */
   | {
       readonly kind: "locked-out";
@@ -177,8 +177,9 @@ export interface Remote {
   deleteFolder(id: DirId): Promise<Answer<null>>;
   traits(): RemoteTraits;
   /**
-   * Records in `traits` whether a new document was read back as it was sent. This shows which forms
-   * of content the service keeps.
+   * Records in `traits` which forms of content the service keeps.
+   * @param sent content of a new document
+   * @param isSame true if the service returned exactly the content that was sent
    */
   noteReadBack(sent: string, isSame: boolean): void;
   /**

@@ -307,9 +307,8 @@ async function callForFolder({ traits, caller }: CallContext, trait: "folderPatc
 }
 
 /**
- * Returns the fault for a service that cannot change or delete folders: these routes are no part of
- * the API. Such a service answers 405 or 501, or a 404 that does not mean that the folder is
- * missing.
+ * Returns the fault for a service that lacks the routes to change or delete folders. Such a service
+ * answers 405 or 501, or a 404 that does not mean that the folder is missing.
  * @param known `yes` if the route worked before; a 404 then means that the folder is missing
  * @returns null if the call failed for another reason than a missing route
  */

@@ -206,7 +206,7 @@ class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = flattenHeaders(headers);
-    // A stream has no deadline. It ends after a time without data.
+    // A stream has no deadline, but ends if no data arrives for some time.
     if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#beginStream(this.#streaming);
     else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#refuseSize();
   }

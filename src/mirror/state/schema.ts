@@ -51,9 +51,9 @@ function replaceCode(column: string): string {
 }
 
 /**
- * Returns SQL that replaces old codes in JSON. It changes only fields that contain codes, names of
- * counts, and lists of approved reasons. Other fields stay unchanged, because a path may look like
- * a code.
+ * Returns SQL that replaces old codes in JSON. The SQL changes only fields that contain codes,
+ * names of counts, and lists of approved reasons. Other fields stay unchanged, because a path may
+ * look like a code.
  */
 function replaceCodesInJson(column: string): string {
   const memberReplacements = CODE_REPLACEMENTS.flatMap(([before, after]) =>

@@ -13,12 +13,12 @@ const MINUTE_MS = 60_000;
 /** LIMIT: number of minutes that are remembered: one day. A minute takes about 0.5 kB. */
 const MAX_MINUTES = 1_440;
 /**
- * Upper end of the first histogram bucket, in milliseconds. The end of each other bucket is 25 %
- * above the end before it.
+ * Upper end of the first bucket in `durations`, in milliseconds. The end of each other bucket is 25
+ * % above the end of the previous bucket.
  */
 const FIRST_BUCKET_MS = 0.5;
 const BUCKET_RATIO = 1.25;
-/** Number of histogram buckets. The last bucket contains all durations above 14 s. */
+/** Number of buckets in `durations`. The last bucket contains all durations above 14 s. */
 const DURATION_BUCKETS = 48;
 
 type AnswerCounts = { answered: number; refused: number; failed: number };
@@ -146,8 +146,8 @@ function findQuantile(durations: readonly number[], share: number): number | nul
 type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
 /**
- * LIMIT: upper limits of the histogram buckets, in seconds. The first ones are small, because most
- * answers take milliseconds. Answers that take more than 10 s are only in `+Inf`.
+ * LIMIT: upper limits of the buckets that `/metrics` shows, in seconds. The first ones are small,
+ * because most answers take milliseconds. Answers that take more than 10 s are only in `+Inf`.
  */
 const BUCKET_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const NANOSECONDS_PER_SECOND = 1e9;

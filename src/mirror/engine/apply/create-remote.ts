@@ -160,8 +160,8 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
     });
     if (outcome.kind === "done") return { kind: "over", outcome };
     if (changeId === record.changeId) return { kind: "seen", seen: versionOnService };
-    // Both sides were edited since the POST. Base keeps the sent content, because both edits were
-    // made from it. The next cycle merges the edits.
+    // The document was edited on both sides after the POST. Base keeps the sent content, because
+    // both edits began with that content. The next cycle merges the edits.
     return {
       kind: "over",
       outcome: outcome.kind === "later" ? outcome : stale("it was edited on both sides after mdmirror uploaded it"),

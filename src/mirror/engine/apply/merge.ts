@@ -29,7 +29,7 @@ type BothVersions = { readonly record: DocumentRecord; readonly local: string; r
  * Merges a document that both sides edited. If the merge is clean, writes the merged content to the
  * file. Base becomes the version on the service, and the next cycle sends the merged content as an
  * edit of that version. If the merge is not clean, the conflict policy decides; its default is a
- * conflict. If base's content is lost, the policy also decides about contents that differ.
+ * conflict. If base's content is lost, no merge is possible, and the policy decides too.
  */
 export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promise<Outcome> {
   const versionsOrEnd = await readBoth(ctx, action);

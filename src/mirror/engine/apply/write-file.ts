@@ -123,8 +123,8 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
     if (isWritten) return observeWritten(ctx, row, file.value, "replaced");
     if (file.kind === "done" && isUnlikeBoth(ctx, row, aside.value.text, file.value.text))
       return moveBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
-    // The file may have an edit that the user has made since the write. In an edit of the written
-    // version, every change of that version is still present.
+    // The user may have edited the file after mdmirror wrote it. A file that still contains every
+    // change that mdmirror wrote counts as written.
     if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
       return observeWritten(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, writeKind: "replaced", stays: null } };

@@ -18,8 +18,8 @@ import type { DaemonRuns } from "./runs.ts";
 export type DueWork = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
- * LIMIT: how long a poll waits for the request budget, so that polls never stop. The unit is the
- * time in which the budget recovers from one listing of the whole workspace.
+ * LIMIT: longest wait of a poll for the request budget, so that polls never stop. One unit is the
+ * time that the budget takes to recover from one listing of the whole workspace.
  */
 const MAX_WAITED_LISTINGS = 3;
 

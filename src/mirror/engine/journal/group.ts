@@ -161,8 +161,8 @@ export class CommitGroup {
 
   async #flushLater(ms: number): Promise<void> {
     const { signal } = this.#startTimer(ms);
-    // Steps that start together belong to one transaction, so this waits for the other steps of
-    // this turn first.
+    // Steps that start together belong to one transaction. So the flush first waits for the other
+    // steps that start in this turn of the event loop.
     await null;
     if (!signal.aborted) this.#flushIfAll();
     if (signal.aborted) return;

@@ -92,10 +92,10 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
 }
 
 /**
- * Returns a function that finds the file of a record: by inode if it was moved, else at its path.
- * If there is none, a file counts that the planner matches to the document and that has the same
- * content, because an editor may have saved it under a new name. Similar content is not enough: the
- * document would lose its file, and the user's new file would get its id.
+ * Returns a function that finds the file of a record: by inode if the file was moved, else at its
+ * path. If no such file exists, takes the file that the planner matches to the document, provided
+ * that its content is the same: an editor may have saved the content under a new name. Similar
+ * content is not enough, because a new file of the user would then get the document's id.
  */
 function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (record: DocumentRecord) => FoundFile {
   const { base, local } = trees;

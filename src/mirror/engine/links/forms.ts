@@ -303,9 +303,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if a link of the file that is written as an id or an absolute path has a known
-   * target now. Ignores links that are inert (`ref://`) in the content for the service: mdmirror
-   * reads the file again when such a link gets a target.
+   * Returns true if the file has a link by id or by absolute path whose target is known now.
+   * Ignores links that are inert (`ref://`) in the content for the service: when such a link gets a
+   * target, mdmirror reads the whole file again.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const resolvedLinks = leads.filter((lead) => isResolvedNow(lead, now));
@@ -404,9 +404,10 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 }
 
 /**
- * Returns the links of a file's new content. A link stays without a target if it had none in the
- * earlier bytes and is inert (`ref://`) in the new content. It gets a target only when the file is
- * read again, even if the target exists by now.
+ * Returns the links of a file's new content. A link that had no target in the earlier bytes, and is
+ * inert (`ref://`) in the new content, stays without a target even if the target exists by now.
+ * With a target, mdmirror would not read the file again, and the link would stay inert on the
+ * service.
  */
 function keepMissingTargets(
   leads: LinkTarget[],

@@ -143,8 +143,8 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
 }
 
 /**
- * Returns a link of a rewritten file. If the link had no target in the earlier spelling (`before`),
- * it still has none; only its path (`at`) is new.
+ * Returns a link of a rewritten file. A link without a target in the earlier spelling (`before`)
+ * still has no target; only the path of such a link (`at`) is new.
  */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };

@@ -200,8 +200,9 @@ export class MirrorLinks {
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
-      // A link without a target stays without a target until the file is read again, even if the
-      // target exists by now.
+      // A link without a target stays without a target, even if the target exists by now. With a
+      // target, mdmirror would not read the file again, and the link would stay inert on the
+      // service.
       leads: readLinkTargets(text, linkPlace, [linkPlace, createTargetLookup(leads)]).map((lead) =>
         withoutTarget(lead, openLinks.get(lead.destination)),
       ),

@@ -24,7 +24,7 @@ export function withTranslation(world: World, mayStore: boolean, wiki = false): 
   return { ...world, disk: links.disk, links };
 }
 
-/** Returns a disk for reading only. It returns the contents of files with links by id. */
+/** Returns a disk for reading only, which returns the contents of files with links by id. */
 export function makeReadingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
   wiki: boolean,
@@ -105,9 +105,10 @@ function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respell
 }
 
 /**
- * Yields the paths of documents with links whose files are not at their paths in base. Such a file
- * was moved or deleted locally and not synced yet, or is blocked. If the setting changed now, the
- * file would keep the earlier form of its links. mdmirror would then not recognise the moved file.
+ * Yields the paths of documents that have links, and whose files are not at their paths in base.
+ * Such a file was moved or deleted locally and not synced yet, or is blocked. If the setting
+ * `links` changed now, mdmirror would not convert the links of such a file, and would then not
+ * recognise the moved file.
  */
 export function* findFilesOutOfPlace(world: World): Generator<LocalPath> {
   const { state } = world;

@@ -31,7 +31,10 @@ import { makeTombstone } from "../../model/base.ts";
 import { createRemote } from "../apply/create-remote.ts";
 import { fromServicePath } from "../run/world.ts";
 
-/** A document with its file's current path: not the recorded path while a move is blocked. */
+/**
+ * A document with the current path of its file. While a move is blocked, that path differs from the
+ * recorded path.
+ */
 export type PlacedDocument = {
   readonly record: DocumentRecord;
   readonly path: LocalPath;

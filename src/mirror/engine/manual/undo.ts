@@ -240,8 +240,8 @@ type EndedConflict = {
  * Opens an ended conflict again. Afterwards the service and the file have the versions that they
  * had in the conflict, and base is the version that both sides had edited. If the user's choice
  * replaced the version on the service, mdmirror uploads that version first.
- * ORDER: the conflict opens before the local version is written to the file. After a crash between
- * the two, the file has the service's version, or the content that the user chose.
+ * ORDER: the conflict opens before the local version is written to the file. In the other order,
+ * after a crash, that version would count as an edit, and replace the version on the service.
  */
 export async function reopenConflict(ctx: CycleContext, ended: EndedConflict, detail: string): Promise<ManualEnd> {
   const { id, mine, base } = ended;

@@ -152,8 +152,8 @@ export async function observeRemote(
   const [documentList, earlyFolders] = await listDocumentsAndFolders(world, known, columns);
   const filesById = documentList.files;
   const base = columns === undefined ? before : withUnlisted(before, columns, filesById);
-  // If a document is missing, folders are listed again. If this listing has a folder of base, the
-  // key still works.
+  // A missing document counts as absent only if the key still works. To prove that, mdmirror lists
+  // the folders again: the key works if the listing has a folder that base has.
   const unlisted = findUnlisted(base, filesById);
   const isAnyMissing = unlisted.missing.length > 0;
   const reusedFolders = isAnyMissing ? null : findReusableFolders(known.folders, filesById);

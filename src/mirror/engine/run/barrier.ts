@@ -173,7 +173,10 @@ function hasReadNothing({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
 }
 
-/** Scans a path without file and record: it was deleted, could not be read, or is never sent. */
+/**
+ * Scans a path that has neither a file nor a record. The file was deleted, could not be read, is
+ * never sent, or never existed.
+ */
 function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[] | UnsentPath {
   const { world, base, walk } = scan;
   if (hasReadNothing(walk())) return [makeAwaitedPath(scan, path)];

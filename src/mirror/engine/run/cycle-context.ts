@@ -105,7 +105,7 @@ export type RunTally = {
    * whole action.
    */
   readonly futile: Map<string, FutileAction>;
-  /** Refused requests. The key is a text that identifies the request. */
+  /** Refused requests, so that none is sent again unchanged. Key: `facts` of the request. */
   readonly refused: Map<string, RefusedWrite>;
   /**
    * Local files that were renamed because another document has their name. Old path to new path.

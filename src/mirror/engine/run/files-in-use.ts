@@ -185,8 +185,8 @@ function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): bool
 }
 
 /**
- * LIMIT: number of events that are searched for mdmirror's last write. If the write is older, the
- * file is delayed once more.
+ * LIMIT: number of events that are searched for mdmirror's last write. If that write is older, the
+ * last change counts as the user's, and mdmirror delays its next write to the file.
  */
 const MAX_NEWER_EVENTS = 8;
 

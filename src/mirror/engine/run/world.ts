@@ -32,7 +32,10 @@ export type World = {
   readonly state: State;
   /** Called with each event when the event is recorded; undefined if nobody listens. */
   readonly onEvent?: (event: MirrorEvent) => void;
-  /** True for a preview that shows stopped steps as stopped, even if the user approved them. */
+  /**
+   * True for a rejection. The plan then ignores an approval that no run has used yet, so that the
+   * safety check stops the same steps again.
+   */
   readonly ignoresApproval?: true;
   /** Conversion of links, if `disk` converts them; undefined if links stay unchanged. */
   readonly links?: MirrorLinks;

@@ -5,7 +5,10 @@ import { type LineOrigin, findOrigins } from "../../../markdown/merge/origin.ts"
 import { type Hunk, groupIntoHunks } from "../../../markdown/merge/line-diff.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
-/** A merge by the digests of its contents. `at`: milliseconds since the epoch. */
+/**
+ * A merge in the log: digests of the three merged versions and of the result. `at`: milliseconds
+ * since the epoch.
+ */
 export type RecordedMerge = {
   readonly at: number;
   readonly base: Digest;

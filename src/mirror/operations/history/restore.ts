@@ -135,9 +135,10 @@ function listRestorable(base: BaseTree, asOf: number | null): readonly KnownPlac
 }
 
 /**
- * Decides which of two documents that were deleted at one path is restored. With `asOf`, this is
- * the first document deleted after that time; without it, the last deleted document. Returns true
- * for the document deleted at `deletedAt`.
+ * Compares two documents that were deleted at one path. Returns true if a restore takes the one
+ * deleted at `deletedAt`, and not the one deleted at `otherAt`. With `asOf`, a restore takes the
+ * document that was deleted first after that time; without `asOf`, the document that was deleted
+ * last.
  */
 function isNearer(deletedAt: number, otherAt: number, asOf: number | null): boolean {
   if (asOf === null) return deletedAt > otherAt;

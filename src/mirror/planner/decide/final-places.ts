@@ -70,7 +70,8 @@ function recordWantedPlaces(
   for (const row of rows) {
     const knownPlaces = wantedPlaces.get(row);
     const goals = getPlannedPlaces(row);
-    // Adds only places that are not in the map yet: in a large plan, nearly all of them are.
+    // Adds only places that the map does not have yet: it already has nearly all places of a large
+    // plan.
     const isKnown = knownPlaces?.local === goals.local && knownPlaces.remote === goals.remote;
     if (!keptInPlace.has(row) && !isKnown) wantedPlaces.set(row, goals);
   }

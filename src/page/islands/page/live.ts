@@ -83,8 +83,8 @@ function updatePage(main: HTMLElement, page: Document): void {
 }
 
 /**
- * Returns false for the attribute `open` of `details`, so that an update does not close what the
- * user expanded.
+ * Returns true if an update may change the attribute. The attribute `open` of `details` stays,
+ * because the update would close what the user expanded.
  */
 function beforeAttributeUpdated(name: string, element: Element): boolean {
   return !(name === "open" && element instanceof HTMLDetailsElement);
