@@ -65,7 +65,7 @@ function keepCompiled() {
     makeFolders(folder);
     const { uid, mode } = lstatSync(folder);
     // Node runs the code that is cached in this folder. The cache stays off if another user owns
-    // the folder or can write to it. This is possible after a `sudo` that keeps HOME.
+    // the folder or can write to it. Such a folder is possible after a `sudo` that keeps HOME.
     if (uid === process.geteuid?.() && (mode & 0o022) === 0) module.enableCompileCache(join(folder, "compiled"));
   } catch {
     // The cache is optional: the home folder may be missing, full or read-only.

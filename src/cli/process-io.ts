@@ -185,7 +185,7 @@ export function createStatusLine(write: (text: string) => void, columns: () => n
 const STANDARD_OUTPUT = 1;
 
 /**
- * Error codes of a write to standard output after its reader has ended (`| head`). This is no
+ * Error codes of a write to standard output after its reader has ended (`| head`), which is no
  * failure.
  */
 const READER_GONE_CODES: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);

@@ -2,7 +2,7 @@
 
 export type Metric = {
   /**
-   * Name of the metric, `[a-z_]+`. It ends with the unit, or with `_total` if the value never
+   * Name of the metric, `[a-z_]+`, which ends with the unit, or with `_total` if the value never
    * decreases.
    */
   readonly name: string;

@@ -9,8 +9,8 @@ type RunResult = Sqlite.RunResult;
 export type RowMode = "rows" | "raw" | "pluck";
 
 /**
- * A SQL statement. It is prepared on its first run, because most commands run few of the statements
- * of a database.
+ * A SQL statement, which is prepared on its first run, because most commands run few of the
+ * statements of a database.
  * @throws errors of better-sqlite3; errors in the SQL are thrown only by the first run
  */
 export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {

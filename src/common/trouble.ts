@@ -2,8 +2,8 @@ import { constants } from "node:os";
 import { UnsafePathError } from "./ownership.ts";
 
 /**
- * Reason why a command cannot continue, in words for users. The client returns it as a value; the
- * command line shows it. It never contains a key or content.
+ * Reason why a command cannot continue, in words for users. The client returns a reason as a value;
+ * the command line shows the reason. No reason contains a key or content.
  */
 export type Trouble = {
   /**

@@ -3,8 +3,8 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
   /**
-   * The service answered with success (2xx), but the body could not be read. It was too large, not
-   * UTF-8, or badly compressed. `why` is the reason; `response.body` is empty.
+   * The service answered with success (2xx), but the body could not be read: too large, not UTF-8,
+   * or badly compressed. `why` is the reason; `response.body` is empty.
    */
   | { readonly kind: "unreadable"; readonly response: WireResponse; readonly why: string }
   /** The request was certainly not sent, for example because the connection was refused. */
@@ -26,7 +26,7 @@ type NoAnswer<K extends string> = {
 export type StreamEnd =
   /** A stream was answered and has ended. `why` is the reason for its end. */
   | { readonly kind: "ended"; readonly why: string }
-  /** The service did not open a stream. It sent a complete answer, or no answer came. */
+  /** The service did not open a stream, but sent a complete answer, or no answer came. */
   | WireResult;
 
 export type StreamBounds = {
@@ -96,8 +96,8 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the reason for a failed request in words for users. They do not see the codes of Node and
- * OpenSSL; only the log contains these.
+ * Returns the reason for a failed request in words for users. Only the log contains the codes of
+ * Node and OpenSSL.
  * @param why `why` of a WireResult: an error code, or words of mdmirror
  */
 export function describeFailure(why: string): string {

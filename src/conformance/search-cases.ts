@@ -297,7 +297,7 @@ export const searchCases: readonly ContractCase[] = [
   ...hybridCases,
 ];
 
-/** Cases about `.qontext.structure.md`. It is an ordinary file, except that no search finds it. */
+/** Cases about `.qontext.structure.md`, an ordinary file, except that no search finds it. */
 export const structureCases: readonly ContractCase[] = SEARCH_KINDS.flatMap((kind) => [
   defineAssumedCase(`finds no configuration of a folder: ${kind}`, async (setup) => {
     const file = await createDocument(setup, "kept/.qontext.structure.md", "quokka\n");

@@ -10,7 +10,9 @@ import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts
  */
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
-/** A test case of the contract. It uses only HTTP, so it can test every service with this API. */
+/**
+ * A test case of the contract, which uses only HTTP, so it can test every service with this API.
+ */
 export type ContractCase = {
   readonly title: string;
   /**
@@ -110,7 +112,7 @@ type ListEnvelope<Item> = {
   readonly nextCursor: string | null;
 };
 
-// Type of parsed JSON. It is `any`, because a case reads the fields of an answer to check them.
+// Type of parsed JSON: `any`, because a case reads the fields of an answer to check them.
 // biome-ignore lint/suspicious/noExplicitAny: the only untyped JSON of the suite
 export type Json = any;
 

@@ -12,8 +12,9 @@ export type DirId = Branded<"DirId">;
 export type ChangeId = Branded<"ChangeId">;
 
 const ISSUED_ID = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
-// Pattern for the characters of an id after its prefix. They are safe in URLs, SQL and logs. Two
-// ids that are joined, such as `doc_…-cmit_…`, are refused, because no service issues such an id.
+// Pattern for the characters of an id after its prefix. These characters are safe in URLs, SQL and
+// logs. Two ids that are joined, such as `doc_…-cmit_…`, are refused, because no service issues
+// such an id.
 const ID_SUFFIX = "(?!.*(?:doc|dir|chg|cmit)_)[A-Za-z0-9_-]{1,128}";
 const DOC_ID = new RegExp(`^doc_${ID_SUFFIX}$`);
 const DIR_ID = new RegExp(`^dir_${ID_SUFFIX}$`);

@@ -10,7 +10,7 @@ export const SEARCH_REGEX = { min: 1, max: 500, default: 50 } as const;
 export const SEARCH_REGEX_PATTERN_CHARACTERS = 1_024;
 /**
  * LIMIT: a regex search skips lines of more than 4,096 characters, so that no file makes it slow.
- * It returns at most 50 lines of each file, so that answers stay small.
+ * The search returns at most 50 lines of each file, so that answers stay small.
  */
 export const SEARCH_REGEX_LINES = { lines: 50, characters: 4_096 } as const;
 // ASSUMES: the query of a hybrid search has the same limit as the pattern of a regex search

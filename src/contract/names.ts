@@ -25,9 +25,9 @@ export type NameKind = "file" | "folder";
 export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 
 /**
- * Characters that some services may refuse and others may accept. They are the colon, which this
- * module refuses, and legal characters that some shells interpret. The answers to a client's
- * writes, and the names of existing documents, show which characters a service refuses.
+ * Characters that some services may refuse and others may accept: the colon, which this module
+ * refuses, and legal characters that some shells interpret. The answers to a client's writes, and
+ * the names of existing documents, show which characters a service refuses.
  */
 export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 

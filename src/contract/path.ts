@@ -3,8 +3,8 @@
 /** A path below the linked folder, with the spelling of the disk. */
 export type LocalPath = string;
 /**
- * A path below the linked part of the workspace, with the spelling of the service. It has no
- * leading slash.
+ * A path below the linked part of the workspace, with the spelling of the service and no leading
+ * slash.
  */
 export type RemotePath = string;
 

@@ -35,10 +35,7 @@ export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
 /** Path of the event stream (`events.ts`). Some services do not have it. */
 export const EVENTS = "/v1/events";
-/**
- * Path of the request that checks a key. It also works for the key of a closed or removed
- * workspace.
- */
+/** Path of the request that checks a key, even the key of a closed or removed workspace. */
 export const VALIDATE_KEY = "/auth/validate-key";
 
 /**

@@ -27,8 +27,8 @@ export async function linkToWorkspace(requestedDir: string, options: LinkOptions
   const folder = folderKind === "known" ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
   const { clock, random } = world;
-  // The plan itself is not used. It is made because planning fails if the service does not answer,
-  // or if another linked folder is inside this folder.
+  // The plan itself is not used, but planning fails if the service does not answer, or if another
+  // linked folder is inside this folder.
   unwrap(await withFirstPlan({ dir, config, origin, key, clock, random }, async () => null));
   // A key from the keychain stays in the keychain and is not copied into the folder.
   const storedKey = options.storeKey === false || from === "keychain" ? null : key;

@@ -1,7 +1,7 @@
 /**
  * Entry point `mdmirror/links`: converts links between ids, which survive moves on the service, and
  * relative paths, which local editors can follow. All functions are pure, accept any string, and
- * take linear time. They throw an error only if a function of a `Place` throws it.
+ * take linear time. A function throws an error only if a function of a `Place` throws it.
  */
 
 import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";

@@ -232,8 +232,8 @@ function startWatch(
     isOver = true;
     wakeReader.resolve();
   });
-  // `stop` waits for this promise. It hides an error of the watch, because the loop over the events
-  // already throws the error.
+  // `stop` waits for this promise, which hides an error of the watch, because the loop over the
+  // events already throws the error.
   const watchEnd = runningWatch.catch(() => undefined);
   const stop = async () => {
     stopController.abort();

@@ -26,7 +26,7 @@ type RunningMcp = {
   readonly close: () => Promise<void>;
 };
 
-/** Instructions for every client. They are constant, so that no document can add to them. */
+/** Instructions for every client, constant, so that no document can add to them. */
 const INSTRUCTIONS = [
   "These tools work on Markdown documents in a local folder that mdmirror syncs with a service, both ways, while people and programs edit both sides.",
   "Read before you change: a change names the version that was read, and is refused if the document is another one by then.",
@@ -116,8 +116,8 @@ async function callTool(
       return makeRefusal(toTrouble(mirror, error, onFault));
     }
   };
-  // The schema of the tool has already refused unknown names of linked folders. It requires a name,
-  // unless the tool may be called for all folders.
+  // The schema of the tool has already refused unknown names of linked folders. The schema also
+  // requires a name, unless the tool may be called for all folders.
   const calledMirrors = host.mirrors.filter((mirror) => name === undefined || mirror.name === name);
   const results = await Promise.all(calledMirrors.map(callForMirror));
   return toCallResult(results.length === 1 ? results[0]! : makeAnswer({ mirrors: results.map(toFacts) }));

@@ -36,8 +36,8 @@ export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines
 }
 
 /**
- * Markdown tokens whose element gets the CSS class if one of their lines is marked. They are the
- * smallest blocks: a paragraph, for example, and not its whole list.
+ * Markdown tokens whose element gets the CSS class if one of their lines is marked. These tokens
+ * are the smallest blocks: a paragraph, for example, and not its whole list.
  */
 const BLOCK_TOKENS = new Set(["paragraph_open", "heading_open", "fence", "code_block", "tr_open", "hr"]);
 const BLOCK_TAGS = ["p", "code", "tr", "li", "hr"];

@@ -37,7 +37,7 @@ const DEFAULT_PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 }
 
 /**
  * Checks the header `Host`: which values name this server. A server that listens on all addresses
- * cannot know its host names. It accepts only the names of loopback and of the proxy.
+ * cannot know its host names, and accepts only the names of loopback and of the proxy.
  */
 export class Origins {
   readonly #served: ServedAddress;

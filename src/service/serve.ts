@@ -158,8 +158,8 @@ function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
 
 /**
  * Opens a second port for local administration, on loopback and without TLS. The commands of an
- * administrator read its address from the data folder. They do not know the public address or the
- * name in the certificate.
+ * administrator read its address from the data folder. Such a command does not know the public
+ * address or the name in the certificate.
  * @returns null if the first port is already on loopback and without TLS
  */
 async function openAdminPort(

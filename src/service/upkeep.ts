@@ -57,7 +57,7 @@ export function startUpkeep(
     ),
     repeatEvery(ROUND_INTERVAL_MS, () => service.reserveSpace()),
     repeatEvery(SAVE_USES_EVERY_MS, () =>
-      // On a full disk, the unsaved times stay in memory until the next attempt. This error is
+      // On a full disk, the unsaved times stay in memory until the next attempt. The error is
       // ignored, because requests already report a full disk.
       service.saveUses().catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;

@@ -135,7 +135,7 @@ export function makeSwitcher({ params, all }: PageRequest): LinkGroup {
 }
 
 export type ActionRequest = PageRequest & {
-  /** Linked folder that the form names. It exists and belongs to this user. */
+  /** Linked folder that the form names. The folder exists and belongs to this user. */
   readonly folder: Folder;
   readonly form: URLSearchParams;
 };

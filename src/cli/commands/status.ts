@@ -124,8 +124,8 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
         ? NO_FOLDER_LINES
         : formatColumns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
     warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
-    // An entry of the user's list of linked folders may be unusable. This is an error, because the
-    // folder of this entry may no longer be synced.
+    // An entry of the user's list of linked folders may be unusable. The command then reports an
+    // error, because the folder of this entry may no longer be synced.
     exit: pickWorstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
   });
 }
@@ -319,7 +319,7 @@ function formatStop({ safetyStop }: MirrorStatus, paint: Paint): string[] {
 
 /**
  * Returns a line for each change in review, and a hint. mdmirror notices that a change was
- * accepted, because its content is published. It does not notice a rejection.
+ * accepted, because its content is published, but does not notice a rejection.
  */
 function formatReviews(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];

@@ -159,8 +159,8 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrintOpt
   const { quiet, json, url, took, extra } = printing;
   const isTransientProblem = isTransient(report);
   // mdmirror stores since when the folder has been `locked` or `offline`. This sync had the lock,
-  // so the folder is no longer locked. It is no longer offline either, unless this sync could not
-  // reach the service.
+  // so the folder is no longer locked. The folder is no longer offline either, unless this sync
+  // could not reach the service.
   endTransient(join(root, MIRROR_FOLDER), isTransientProblem ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(formatJsonLine({ ...toReportJson(report), ...extra }));
   else if (!quiet) showReport(io, report, took, url);

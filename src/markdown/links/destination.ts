@@ -11,8 +11,8 @@ export type LinkResource = {
 };
 
 /**
- * Characters (`"`, `'` or `)`) that could end a title but do not occur in the rest of the document.
- * They are remembered, so that the rest is searched only once.
+ * Characters (`"`, `'` or `)`) that could end a title, and that a search did not find in the rest
+ * of the document. The rest is thus searched only once for each character.
  */
 export type UnclosedMarks = Set<string>;
 

@@ -75,8 +75,8 @@ export function createLookupByOtherForm(otherForm: string, text: string, wiki: b
 }
 
 /**
- * Returns the destinations that begin with `ref://` in a document's form on the service. They have
- * no target.
+ * Returns the destinations that begin with `ref://` in a document's form on the service. Such
+ * destinations have no target.
  */
 export function readInertDestinations(text: string, wiki: boolean): string[] {
   const read = findLinks(text, wiki).map((link) => readLinkDestination(text, link));

@@ -12,8 +12,8 @@ export type ToDiskOptions = {
   /** Earlier local form of the document, whose spellings are used for links to the same targets. */
   readonly previous?: string;
   /**
-   * True to replace `[[Name]](path)`, the spelling of a wiki link in `previous`, by `[[Name]]`.
-   * This happens only if `[[Name]]` leads to the same target.
+   * True to replace `[[Name]](path)`, the spelling of a wiki link in `previous`, by `[[Name]]`, but
+   * only if `[[Name]]` leads to the same target.
    */
   readonly restoresWiki?: boolean;
 };
@@ -298,8 +298,8 @@ class LinkSpellings {
 const MAX_WORDS = 80;
 
 /**
- * Returns the words in front of a destination, since the last line or link ended. They contain no
- * other link, so they are the same in both forms.
+ * Returns the words in front of a destination, since the last line or link ended. These words
+ * contain no other link, so they are the same in both forms.
  */
 function readWords(text: string, { from }: FoundLink): string {
   const words = text.slice(Math.max(0, from - MAX_WORDS), from);

@@ -108,8 +108,8 @@ function findShortestEdits(base: readonly number[], side: readonly number[], bud
   const { start, end, from, to } = differingPart;
   if (start === end && from === to) return [];
   if (start === end || from === to) return [differingPart];
-  // The search leaves out elements that only one sequence has: they are edited in any case. This
-  // makes the search faster, and does not change its result.
+  // The search leaves out elements that only one sequence has: they are edited in any case. The
+  // search is then faster, and its result is the same.
   const a = findSharedIndexes(base, start, end, side, from, to);
   const b = findSharedIndexes(side, from, to, base, start, end);
   const elements = (places: Int32Array, ids: readonly number[]) => places.map((index) => ids[index] as number);

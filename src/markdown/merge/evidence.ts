@@ -77,7 +77,7 @@ function countWordsLeft(
   const keptWords = countWords(added);
   for (const word of added) takeWord(addedAgain, word);
   const removedElements = base.slice(edit.start, edit.end);
-  // Punctuation is too frequent to prove anything. It counts only if the edit removed no words.
+  // Punctuation is too frequent to prove anything, and counts only if the edit removed no words.
   const countsMarks = !removedElements.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
   const covered = findSharedRemovals(otherScript.edits, edit);
   let [count, of] = [0, 0];

@@ -197,8 +197,8 @@ function areWordEditsRelated(
 }
 
 /**
- * Returns true if an edit removes only comments and heading ids. This does not change the meaning
- * of the words beside them.
+ * Returns true if an edit removes only comments and heading ids. Such an edit does not change the
+ * meaning of the words beside them.
  */
 function removesHiddenOnly(tokens: TokenPassage, { edit }: SideEdit): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;

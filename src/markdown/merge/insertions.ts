@@ -127,8 +127,8 @@ function orderPieces(
 }
 
 /**
- * Returns true if the second addition may come after the first one. It must not become part of the
- * first one, and the text below must not become part of it.
+ * Returns true if the second addition may come after the first one. The second addition must not
+ * become part of the first one, and the text below must not become part of the second one.
  */
 function mayFollow(first: InsertedPiece, second: InsertedPiece): boolean {
   if (second.level > first.highest || second.indent > first.indent) return false;

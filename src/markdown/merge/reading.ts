@@ -22,7 +22,8 @@ export type VersionLines = {
 
 /**
  * Lines of a version that are not blank. Blank lines are left out, because a diff would match them
- * with blank lines between other paragraphs. They count as white space before the next line.
+ * with blank lines between other paragraphs. A blank line counts as white space before the next
+ * line.
  * - `ids`: numbers of the lines; equal lines have equal numbers
  * - `indexes`: index of each line among all lines
  * - `keys`: numbers for diffs; lines that are often repeated, such as fences, have equal numbers

@@ -44,8 +44,8 @@ export function keepsFrontMatter(texts: FourVersions<string>): boolean {
 
 /**
  * Returns true if no paragraph, heading, item or row of the merged version has new faults, such as
- * unclosed emphasis. Checks only blocks that a side lacks. They may have as many faults as the
- * blocks of a side from which the merge made them.
+ * unclosed emphasis. Checks only blocks that a side lacks. Such blocks may have as many faults as
+ * the blocks of a side from which the merge made them.
  */
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: MergeReading): boolean {
   const [l, r, m] = texts.map((text): NumberedLines => {
@@ -255,8 +255,8 @@ type MarkdownTable = { readonly head: readonly string[]; readonly rows: readonly
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /**
- * Reads the tables of a version. Tables in code fences count as well. This does no harm, because
- * all versions are read in the same way.
+ * Reads the tables of a version. Tables in code fences count as well, without harm, because all
+ * versions are read in the same way.
  */
 function readTables(lines: readonly string[]): MarkdownTable[] {
   const tables: MarkdownTable[] = [];

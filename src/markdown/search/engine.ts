@@ -73,8 +73,8 @@ const NO_REQUIRED_TEXT: RequiredText = { type: 0, str: "", subs: [] };
  */
 function readRequiredText(pattern: string, compiled: RE2JS): RequiredText {
   // If a pattern ignores case, the package returns no strings. The index ignores case anyway, so
-  // the strings of the same pattern with case are used. This is right for ASCII only: for other
-  // characters, only the package knows which are equal without case. `\x` may mean such a
+  // the strings of the same pattern with case are used. These strings are complete for ASCII only:
+  // for other characters, only the package knows which are equal without case. `\x` may mean such a
   // character.
   const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
   const exact = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;

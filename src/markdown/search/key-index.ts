@@ -19,7 +19,7 @@ type SqlDatabase = { prepare(sql: string): SqlStatement };
  * of the documents.
  *
  * Each key is stored together with the scope of its document (the workspace) and a block of
- * document numbers. So a query finds only documents of its scope. It reads at most one block,
+ * document numbers. So a query finds only documents of its scope, and reads at most one block,
  * however large the index is.
  *
  * Writing one row cannot be interrupted, so a document with very many keys has several rows. If one

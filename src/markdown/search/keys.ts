@@ -31,7 +31,7 @@ export function readTitles(text: string): string {
 
 /**
  * A set of documents, given by the keys that they must have. The set contains every matching
- * document. It may also contain other documents, because different strings can have the same hash.
+ * document, and may contain other documents, because different strings can have the same hash.
  * - `any`: all documents
  * - `with`: documents with all of these keys
  * - `each`: documents that are in all of these sets

@@ -29,10 +29,7 @@ import {
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { readCurrent } from "./read.ts";
 
-/**
- * LIMIT: number of characters of content in one call. It is above the service's limit for a
- * document.
- */
+/** LIMIT: number of characters of content in one call, above the service's limit for a document. */
 const TEXT_SCHEMA = z.string().max(200_000);
 
 const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";

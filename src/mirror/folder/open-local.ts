@@ -30,7 +30,7 @@ type StateInUse = {
 
 /**
  * Opens the state file of a folder whose lock the caller has. Sets a damaged file aside, and
- * creates a new state. The next sync then records the documents that both sides have. It deletes
+ * creates a new state. The next sync then records the documents that both sides have, and deletes
  * and overwrites nothing.
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {

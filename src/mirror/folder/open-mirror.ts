@@ -40,7 +40,7 @@ export type MirrorOptions = {
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
-  /** Receives the fields of the log line of each request. They never have content. */
+  /** Receives the fields of the log line of each request. No field has content. */
   readonly onExchange?: (exchange: LogFields) => void;
 };
 

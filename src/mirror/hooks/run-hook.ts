@@ -28,7 +28,7 @@ import { listOwnMirrors } from "../trust/list.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Environment, findHome } from "../trust/registry.ts";
 
-/** JSON on a hook's standard input. It has paths, codes and counts, but never content or a key. */
+/** JSON on a hook's standard input, with paths, codes and counts, but never content or a key. */
 export type HookMessage = {
   readonly id: string;
   readonly type: EventName;
@@ -215,14 +215,17 @@ const PASSED_VARIABLES: ReadonlySet<string> = new Set(
 );
 /** Prefixes of other environment variables that a command gets. */
 const PASSED_PREFIXES = ["LC_", "XDG_"];
-/** Environment variable with the event. It also shows an mdmirror that a hook started it. */
+/**
+ * Environment variable with the event. If a hook starts mdmirror, mdmirror recognises the hook by
+ * this variable.
+ */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
 /**
  * Runs a hook's command with the message on its standard input. The command gets only some
- * environment variables, and no key. It runs in the user's home folder, because a linked folder
- * might contain another person's configuration for the program. After the time limit, mdmirror ends
- * the command's whole process group.
+ * environment variables, and no key. The command runs in the user's home folder, because a linked
+ * folder might contain another person's configuration for the program. After the time limit,
+ * mdmirror ends the command's whole process group.
  */
 export async function runCommand(
   { argv, timeoutMs }: Pick<Hook, "argv" | "timeoutMs">,

@@ -98,8 +98,8 @@ function findEmacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): strin
 }
 
 /**
- * Finds a lock of LibreOffice. It names a user and a machine, but no process, so mdmirror cannot
- * check whether the program still runs.
+ * Finds a lock of LibreOffice. Such a lock names a user and a machine, but no process, so mdmirror
+ * cannot check whether the program still runs.
  */
 function findOfficeOwner(fs: Fs, path: string): string | null {
   return nullOnAnyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;

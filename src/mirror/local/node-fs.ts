@@ -53,7 +53,7 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
 
 /**
  * Returns true if files can be reached through the handle of an open folder, as
- * `/proc/self/fd/N/name`. Such paths replace the system call `openat`, which Node lacks. They work
+ * `/proc/self/fd/N/name`. Such paths replace the system call `openat`, which Node lacks, and work
  * only if `/proc` is mounted and shows this process.
  */
 function canReachFilesByHandle(): boolean {

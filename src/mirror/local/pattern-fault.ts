@@ -18,8 +18,7 @@ const MAX_INNER_STARS = 2;
  * Returns why a line of an ignore file is refused, as the end of a sentence that begins with the
  * number of the line. Returns null if the line may be used.
  * ASSUMES: the package `ignore` reads a name once, however many `*` a pattern has between two
- * slashes. After each `*`, the package takes the first match and does not go back. It goes back
- * only for `**`.
+ * slashes. After each `*`, the package takes the first match and does not go back, except for `**`.
  */
 export function findPatternFault(line: string): string | null {
   if (line.length > MAX_LINE_CHARACTERS) return `has more than ${MAX_LINE_CHARACTERS} characters`;

@@ -157,7 +157,7 @@ export class RootGuard {
   /**
    * RACE: without `/proc`, folders cannot stay open, and Node lacks `openat`. So somebody may
    * replace a folder of the path with a symlink, in the microseconds between this check and the
-   * next system call. This needs write access to the linked folder.
+   * next system call. Such a replacement needs write access to the linked folder.
    */
   #folderByPath(below: string): DiskPlace {
     const currentRoot = this.root();

@@ -210,8 +210,8 @@ function collectEntries(folder: WalkedFolder, entries: TreeEntries, numbers: num
 }
 
 /**
- * Scans some paths again, and returns a tree with the changes. This is enough if files were edited
- * in place. Only a complete scan can distinguish a move, a deletion and a new document.
+ * Scans some paths again, and returns a tree with the changes. Such a scan is enough if files were
+ * edited in place. Only a complete scan can distinguish a move, a deletion and a new document.
  * @param isInodeElsewhere returns true if an inode belongs to a known document that `tree` leaves
  * out
  * @returns `tree` itself if nothing changed; null if a complete scan is needed

@@ -114,8 +114,8 @@ const STAMP_FIELDS = [
 ] as const satisfies (keyof Stamp)[];
 
 /**
- * The parts of all records with which scans and lists are compared. Columns take a fraction of the
- * memory that objects would take. Each record has an index, from 0, which is the same in all
+ * The parts of all records with which scans and listings are compared. Columns take a fraction of
+ * the memory that objects would take. Each record has an index, from 0, which is the same in all
  * columns.
  */
 export class RecordColumns {
@@ -224,7 +224,7 @@ export class RecordColumns {
   /**
    * Compares a listed document with its record: version, place and protection.
    * - `taken`: the document is as recorded.
-   * - `again`: the document is as recorded, and was already in the same list.
+   * - `again`: the document is as recorded, and was already in the same listing.
    * - `left`: the document differs from its record, or has no record, so the tree must contain it.
    */
   markListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
@@ -248,9 +248,9 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the records of documents that the list lacks, or that it shows with a difference.
-   * @param others documents that the list shows with a difference. A list may contain a document
-   * twice; one of these items may be as recorded
+   * Returns the records of documents that the listing lacks or shows with a difference.
+   * @param others documents that the listing shows with a difference. A listing may contain a
+   * document twice; one of these items may be as recorded
    */
   unlisted(others: Iterable<DocId>): Map<DocId, DocumentRecord> {
     for (const id of others) this.#unmark(id, LISTED);

@@ -7,8 +7,8 @@ export const MIRROR_FOLDER = ".mdmirror";
 export const CONFIG_FILE = "config.json";
 
 /**
- * File in `.mdmirror` that exists while a daemon runs. It has the path of the daemon's socket,
- * because other processes may have another environment and would not find the socket otherwise.
+ * File in `.mdmirror` that exists while a daemon runs, with the path of the daemon's socket.
+ * Without this file, a process with another environment would not find the socket.
  */
 export const CONTROL_FILE = "daemon.json";
 
@@ -66,8 +66,8 @@ export function toPaths(paths: readonly string[]): readonly LocalPath[] {
 /** mdmirror's ignore file. Paths that it excludes stay unchanged, even if they have a record. */
 export const IGNORE_FILE = ".mdmirrorignore";
 /**
- * Git's ignore file, if the user has set mdmirror to use it. It excludes only paths without a
- * record.
+ * Git's ignore file, if the user has set mdmirror to use it. This file excludes only paths without
+ * a record.
  */
 export const GITIGNORE_FILE = ".gitignore";
 

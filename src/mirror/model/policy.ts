@@ -36,8 +36,8 @@ export type Policy = {
   /** False if the deployment refused `parentId: null`, so nothing can be moved to the root. */
   readonly canMoveToRoot: boolean;
   /**
-   * True if refused requests are sent again in this cycle. This is so at the start of the daemon,
-   * in each manual sync, and once a day.
+   * True if refused requests are sent again in this cycle: at the start of the daemon, in each
+   * manual sync, and once a day.
    */
   readonly retryRefused: boolean;
   /**

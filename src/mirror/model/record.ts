@@ -7,9 +7,9 @@ import type { BlockReason } from "./block.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Result of `lstat` for a file. It shows whether the file must be hashed again, and helps to
- * recognise a moved file. Times are in milliseconds with fractions. They are only compared with
- * each other for equality, never with a clock (I29). `birthMs` is 0 if the disk has no birth times.
+ * Result of `lstat` for a file, which shows whether the file must be hashed again, and helps to
+ * recognise a moved file. Times are in milliseconds with fractions, and are compared only with each
+ * other for equality, never with a clock (I29). `birthMs` is 0 if the disk has no birth times.
  */
 export type Stamp = {
   readonly dev: number;

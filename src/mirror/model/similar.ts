@@ -2,8 +2,8 @@
 const MAX_LINES = 5_000;
 
 /**
- * Similarity from which two contents count as versions of one document. It is the number of
- * characters in common lines, divided by that of the longer content.
+ * Similarity from which two contents count as versions of one document: the number of characters in
+ * common lines, divided by that of the longer content.
  */
 export const SIMILAR_ENOUGH = 0.5;
 
@@ -52,10 +52,7 @@ export function hasAllLinesIn(earlier: LineProfile, later: LineProfile): boolean
   return true;
 }
 
-/**
- * Returns true if two contents may be similar, judged by their lengths only. This is a cheap first
- * test.
- */
+/** Cheap first test: returns true if two contents may be similar, judged by their lengths only. */
 export function areLengthsSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);
 }

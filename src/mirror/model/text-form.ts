@@ -1,6 +1,6 @@
 /**
  * The form of content: its line ends, byte order mark and final newline. Deployments and editors
- * may change the form. This changes no word of the content.
+ * may change the form, which changes no word of the content.
  */
 
 export function isBlank(text: string): boolean {

@@ -114,26 +114,26 @@ export type RemoteTree = {
   readonly files: ReadonlyMap<DocId, RemoteFile>;
   readonly folders: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * False if a page of the list could not be read. A document that the list lacks may then still
-   * exist (I20).
+   * False if a page of the listing could not be read. A document that the listing lacks may then
+   * still exist (I20).
    */
   readonly complete: boolean;
-  /** False if the list of folders is not complete. No folder then counts as deleted. */
+  /** False if the listing of folders is not complete. No folder then counts as deleted. */
   readonly foldersComplete: boolean;
   /**
-   * Recorded documents whose absence is proven: the list is complete, a GET by id answered `404
+   * Recorded documents whose absence is proven: the listing is complete, a GET by id answered `404
    * file_not_found`, and the key is valid.
    */
   readonly gone: ReadonlySet<DocId>;
   /**
-   * Recorded folders whose absence is proven: the lists of folders and documents are complete, and
-   * the folder is not listed. Also, no document is below its path, unless another folder has that
-   * path now.
+   * Recorded folders whose absence is proven: the listings of folders and documents are complete,
+   * and the folder is not listed. Also, no document is below its path, unless another folder has
+   * that path now.
    */
   readonly goneFolders: ReadonlySet<DirId>;
   /**
-   * Documents that a GET found outside the linked part of the workspace. They have a record, or are
-   * targets of links.
+   * Documents that a GET found outside the linked part of the workspace: documents with a record,
+   * and targets of links.
    */
   readonly outside: ReadonlySet<DocId>;
   /** Recorded documents that are neither listed nor proven absent, each with the reason. */
@@ -141,8 +141,8 @@ export type RemoteTree = {
   /** Targets of links that may exist, although neither base nor a listing has them. */
   readonly unsure?: ReadonlySet<DocId>;
   /**
-   * True if the list is complete but shows no recorded document and no recorded folder. The list
-   * then proves no absence, because the key may belong to another workspace.
+   * True if the listing is complete but shows no recorded document and no recorded folder. Such a
+   * listing proves no absence, because the key may belong to another workspace.
    */
   readonly nothingKnown?: boolean;
   /**
@@ -150,9 +150,9 @@ export type RemoteTree = {
    * unknown.
    */
   readonly unsettled?: ReadonlyMap<DirId, string>;
-  /** Why the list is not complete: a part of the service's answer could not be read. */
+  /** Why the listing is not complete: a part of the service's answer could not be read. */
   readonly misread?: string;
-  /** Why the list is not complete, although each answer of the service could be read. */
+  /** Why the listing is not complete, although each answer of the service could be read. */
   readonly cutShort?: string;
   /**
    * Identifier that changes when the service is restored from a backup. Undefined if the service
@@ -162,8 +162,8 @@ export type RemoteTree = {
 };
 
 /**
- * Returns true if the list of documents is complete and no recorded document or folder is missing.
- * Documents outside the linked part of the workspace are not counted as missing.
+ * Returns true if the listing of documents is complete and no recorded document or folder is
+ * missing. Documents outside the linked part of the workspace are not counted as missing.
  */
 export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
   return complete && gone.size + goneFolders.size + unseen.size === 0;

@@ -10,9 +10,9 @@ import type { SyncReport } from "./results/shapes.ts";
 type DeclaredParts = {
   /** Name of the command, the tool and the method; it begins with a verb. */
   readonly name: string;
-  /** Summary in the list of commands. It begins with a verb and has no full stop. */
+  /** Summary in the list of commands. Begins with a verb and has no full stop. */
   readonly summary: string;
-  /** Paragraphs of the command's help. They are also the description of the tool for agents. */
+  /** Paragraphs of the command's help, and of the description of the tool for agents. */
   readonly about: readonly string[];
   /** Schema of the input. A field's description is also the help of the command's option. */
   readonly input: z.ZodObject;

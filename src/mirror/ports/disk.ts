@@ -60,7 +60,7 @@ export type PathState =
 
 /**
  * Signs that another program is using a file. Times are those of the disk, in milliseconds since
- * the epoch. They are null if there is no file.
+ * the epoch; null if no such file exists.
  */
 export type FileUse = {
   /** Time of the last change of the file, its name or its permissions. */
@@ -238,8 +238,8 @@ export type OpenToWrite = {
 };
 
 /**
- * File system calls for `local/`, with absolute paths. They are implemented by node:fs, or by a
- * simulated disk in memory. Errors are thrown as by node:fs, with the errno name as `code`.
+ * File system calls for `local/`, with absolute paths. Implemented by node:fs, or by a simulated
+ * disk in memory. Errors are thrown as by node:fs, with the errno name as `code`.
  */
 export interface Fs {
   lstat(path: string): FsStat;

@@ -87,7 +87,7 @@ export type PutResult =
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
 
-/** Traits of the deployment that the client has learned. They are stored in the state file. */
+/** Traits of the deployment that the client has learned and stored in the state file. */
 export type RemoteTraits = {
   readonly leadingSlash: boolean;
   readonly folderPatch: "unknown" | "yes" | "no";
@@ -137,7 +137,7 @@ export type ItemReceiver<Item> = {
 };
 
 /**
- * Requests to the service. Paths have no leading slash. They are relative to the workspace, even if
+ * Requests to the service. Paths have no leading slash, and are relative to the workspace, even if
  * only a part of the workspace is linked.
  */
 export interface Remote {

@@ -18,8 +18,8 @@ export interface Spellings {
   ofContent(path: LocalPath, text: Digest): Spelling | null;
   withBytes(bytes: Digest): Spelling[];
   /**
-   * LIMIT: reads all rows into memory. They are few, because `removeOld` leaves only a few for each
-   * file.
+   * LIMIT: reads all rows into memory. The rows are few, because `removeOld` leaves only a few for
+   * each file.
    */
   all(): Spelling[];
   isEmpty(): boolean;

@@ -211,7 +211,7 @@ export const RUN_COUNTS = [
 
 export type RunCount = (typeof RUN_COUNTS)[number];
 
-/** An event in the log. It never contains content. */
+/** An event in the log, which never contains content. */
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
@@ -348,8 +348,8 @@ export interface State {
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
    * Does the same as `moveSubtree`, but only for rows whose path on the other side is at or below
-   * `within`. This matters if another program has moved the folder: after a swap, rows below `from`
-   * may belong to another folder.
+   * `within`. The condition matters if another program has moved the folder: after a swap, rows
+   * below `from` may belong to another folder.
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): FolderRecord | null;
@@ -391,7 +391,7 @@ export interface State {
    * - `path`: content stored with this path, of any document
    * - `id`: content of this document, with any path
    * - `formerPaths`: content stored with one of these paths and without a document
-   * LIMIT: reads every row. This may take time, but only users request origins.
+   * LIMIT: reads every row, which may take time, but only users request origins.
    */
   storedNames(wanted: {
     readonly path?: LocalPath;

@@ -127,7 +127,7 @@ class EventConnection {
     },
   });
   #isOpen = false;
-  /** Last id that this connection received. It is also the id of later events that have none. */
+  /** Last id that this connection received, which is also the id of later events that have none. */
   #namedId: string | null = null;
   #countedSince = 0;
   #bytes = 0;

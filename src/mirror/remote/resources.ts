@@ -232,8 +232,8 @@ async function listBelowRoots(context: CallContext): Promise<Listing<FolderResou
   const roots = await listFoldersBy(context, { kind: "none" }, spent);
   const listsBelow: Listing<FolderResource>[] = [];
   const remainingRoots = roots.items.entries();
-  // At most `ROOTS_AT_ONCE` lists are read at the same time. This limits the number of large pages
-  // in memory. It also makes `spent` include the lists that were read before.
+  // At most `ROOTS_AT_ONCE` lists are read at the same time, so that memory contains few large
+  // pages. Each list then starts with the `spent` of all lists that ended before.
   const listSome = async (): Promise<void> => {
     for (const [index, root] of remainingRoots)
       listsBelow[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);

@@ -99,7 +99,7 @@ const MAX_PATH_NAMES = 256;
 // Characters that the API forbids in names, and that a disk would read in another way: backslashes,
 // control characters and halves of surrogate pairs.
 const IMPOSSIBLE_CHARACTERS = /[\\\p{Cc}\p{Surrogate}]/u;
-// Matches simple paths, which need no further checks. This makes reading large lists faster.
+// Matches simple paths, which need no further checks, so that large lists are read faster.
 const SIMPLE_PATH = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_SIMPLE_LENGTH = 2 * MAX_PATH_NAMES;
 

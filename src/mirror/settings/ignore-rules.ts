@@ -136,7 +136,8 @@ const GENERATED: Readonly<
 
 /**
  * Finds documents that come from packages or builds. Hardly any user wants to sync them. Before the
- * first sync, mdmirror proposes ignore rules for them. It adds a rule only if the user agrees.
+ * first sync, mdmirror proposes ignore rules for such documents, and adds a rule only if the user
+ * agrees.
  */
 export function proposeRules({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): RulesProposal {
   const { local } = trees;

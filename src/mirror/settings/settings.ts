@@ -7,8 +7,8 @@ import { findPatternFault } from "../local/pattern-fault.ts";
 import type { Policy } from "../model/policy.ts";
 
 /**
- * Declaration of one setting of a linked folder. It is used to check the configuration file, by
- * `mdmirror config`, and in the user documentation.
+ * Declaration of one setting of a linked folder, for the check of the configuration file, for
+ * `mdmirror config`, and for the user documentation.
  */
 export type Setting<T> = {
   readonly defaultValue: T;

@@ -17,7 +17,7 @@ import { decodeProvenText } from "./texts.ts";
 
 type FileDamage = { readonly file: StateFile } & DatabaseFault;
 
-/** Checks all pages of both databases and all rows of `state.db`. This is slow for large files. */
+/** Checks all pages of both databases and all rows of `state.db`, which is slow for large files. */
 export function checkFiles(folder: string): FileDamage[] {
   const damages: FileDamage[] = [];
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {

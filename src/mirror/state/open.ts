@@ -27,8 +27,8 @@ type StateLocation = {
   readonly folder: string;
   readonly clock: Clock;
   /**
-   * True for commands that only read, such as `plan`. They can run while another process writes, or
-   * in a folder without write permission. Default: false.
+   * True for commands that only read, such as `plan`. Such commands can run while another process
+   * writes, or in a folder without write permission. Default: false.
    */
   readonly readOnly?: boolean;
 };
@@ -121,8 +121,8 @@ function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): Opene
 
 /**
  * Name of a file whose existence means that `texts.db` may be damaged. The next opening then checks
- * `texts.db`. This is no row of the state, because such a row would be rolled back with the
- * transaction that found the damage.
+ * `texts.db`. A row of the state could not replace this file, because such a row would be rolled
+ * back with the transaction that found the damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 
@@ -189,8 +189,8 @@ function closeAfterWriting(db: SqliteDatabase): void {
     db.pragma("busy_timeout = 0");
     leaveWal(db);
   } catch (error) {
-    // The file is in use or damaged, or the disk is full. It is still closed, and stays as it is in
-    // WAL mode.
+    // The file is in use or damaged, or the disk is full. The file is still closed, and stays as it
+    // is in WAL mode.
     if (toDatabaseFault(error) === null) throw error;
   } finally {
     db.close();

@@ -14,8 +14,8 @@ const SIDE_FILE_ENDINGS = ["-wal", "-shm", "-journal"] as const;
  * Opens a database in `.mdmirror/` (or `:memory:`). SQLite follows symbolic links, so the path is
  * checked before the file is opened, and again afterwards. Nothing is read or written before the
  * second check. If the file was swapped in between, it is closed.
- * RACE: a swap that is undone before the second check is not found. This needs write access to
- * `.mdmirror`, which other users do not have.
+ * RACE: a swap that is undone before the second check is not found. Such a swap needs write access
+ * to `.mdmirror`, which other users do not have.
  * @param options.make true to create a missing file, which only its owner can read
  * @throws UnsafePathError; otherwise as better-sqlite3 and node:fs do
  */

@@ -16,9 +16,9 @@ type ReadResult<T> =
   | ({ readonly file: StateFile } & DatabaseFault);
 
 /**
- * Reads some rows of `state.db` at one moment. This works even while another process writes, and in
- * a folder without write permission. Does not check pages or rows. Of `texts.db`, checks only that
- * it exists. The next cycle checks the rest.
+ * Reads some rows of `state.db` at one moment, even while another process writes, and in a folder
+ * without write permission. Does not check pages or rows. Of `texts.db`, checks only that it
+ * exists. The next cycle checks the rest.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 function readStateRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): ReadResult<T> {
@@ -46,8 +46,8 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
 
 /**
  * Returns the paths of recorded documents, for a caller that has not opened the state. Returns none
- * if the state cannot be read: rules of `.gitignore` then exclude recorded documents too. This is
- * harmless, because no such caller sends or removes documents.
+ * if the state cannot be read: rules of `.gitignore` then exclude recorded documents too. Such an
+ * exclusion is harmless, because no such caller sends or removes documents.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {
@@ -75,7 +75,10 @@ type StateTotals = {
  */
 type DocumentInReview = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
-/** Everything that `status` needs from `state.db`, read at one moment. It has no content. */
+/**
+ * Everything that `status` needs from `state.db`, read at one moment. Contains no content of
+ * documents.
+ */
 export type StateSummary = {
   readonly totals: StateTotals;
   readonly blocks: readonly Block[];
@@ -118,7 +121,7 @@ function computeTotals(db: SqliteDatabase): StateTotals {
   };
 }
 
-/** What the state knows about one folder, to show it to users. It has no content. */
+/** What the state knows about one folder, to show it to users. Contains no content of documents. */
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   readonly folders: readonly LocalPath[];

@@ -1,7 +1,7 @@
 /**
- * The search index of a linked folder, `.mdmirror/search.db`. It has the content that the files had
- * in the last scan. All of this is also on disk, so an index that is damaged or of another version
- * is removed and built again.
+ * The search index of a linked folder, `.mdmirror/search.db`, has the content that the files had in
+ * the last scan. All this content is also on disk, so an index that is damaged or of another
+ * version is removed and built again.
  */
 import { join } from "node:path";
 import type { Digest } from "../../contract/digest.ts";

@@ -121,7 +121,8 @@ export class StoredState extends TableWithStatements implements State {
   readonly digests = (): Digest[] => this.#texts.digests();
   /**
    * Returns the digests of contents that records refer to (base contents and local contents), but
-   * that the content store does not have. This happens if `texts.db` was lost or damaged.
+   * that the content store does not have. Such digests exist only if `texts.db` was lost or
+   * damaged.
    */
   readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
 

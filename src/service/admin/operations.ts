@@ -145,8 +145,8 @@ const decidedReviewSchema = z.object({ path: z.string() });
 const ignoredSchema = z.unknown();
 
 /**
- * Returns the schema for a page of a list. It refuses an empty page that has a cursor: a command
- * that follows such cursors might never end.
+ * Returns the schema for a page of a list. The schema refuses an empty page that has a cursor: a
+ * command that follows such cursors might never end.
  */
 function makePageSchema<Item extends z.ZodType>(item: Item) {
   return z

@@ -102,8 +102,8 @@ function readOwner(dir: string): Result<number> {
 }
 
 /**
- * Opens the data folder; returns null if another process has it open. This is tested with the lock
- * of the operating system, because this lock ends with its process.
+ * Opens the data folder; returns null if another process has it open. Tests the lock of the
+ * operating system, because this lock ends with its process.
  */
 async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession> | null> {
   try {

@@ -1,4 +1,4 @@
-/** Makes and restores backups of PostgreSQL. They have the same form as backups of SQLite. */
+/** Makes and restores backups of PostgreSQL, in the same form as backups of SQLite. */
 
 import { existsSync } from "node:fs";
 import { backUpDatabase, restoreDatabase } from "../store/postgres/backup.ts";

@@ -60,7 +60,8 @@ export class EventHub {
   }
 
   /**
-   * Answers `GET /v1/events`. It is a field, because a transport calls it without the hub object.
+   * Answers `GET /v1/events`. A field instead of a method, because a transport calls the function
+   * without the hub object.
    */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let streamAnswer: StreamedAnswer | null = null;

@@ -18,7 +18,7 @@ export class Listeners {
   readonly #beats = new Map<AnswerStream, number>();
 
   /**
-   * Number of listeners by key. This includes new listeners to which missed events are still being
+   * Number of listeners by key, including new listeners to which missed events are still being
    * sent.
    */
   readonly #counts = new Map<string, number>();

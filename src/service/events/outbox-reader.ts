@@ -1,7 +1,7 @@
 /**
- * Reads the outbox, each time within one transaction, and selects the events for each key. They are
- * selected when they are sent, by the access checks of the API. A key gets only events about items
- * that it may read now, or could read before the change.
+ * Reads the outbox, each time within one transaction, and selects the events for each key. Events
+ * are selected when they are sent, by the access checks of the API. A key gets only events about
+ * items that it may read now, or could read before the change.
  */
 import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";

@@ -12,7 +12,7 @@ export type RequestRecord = {
   readonly isGone: () => boolean;
 };
 
-/** One line of the access log. It never contains content, keys, queries or document paths. */
+/** One line of the access log, which never contains content, keys, queries or document paths. */
 export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
   /** Time of the request, ISO 8601. */
   readonly at: string;

@@ -315,8 +315,8 @@ async function answerMetrics({ service, metrics }: ServerState, request: Fastify
 }
 
 /**
- * Returns true if the client may read the pages for operators. This is a client with the admin key,
- * or a local client. A request with a header of a proxy, such as `Via`, does not count as local.
+ * Returns true if the client may read the pages for operators: a client with the admin key, or a
+ * local client. A request with a header of a proxy, such as `Via`, does not count as local.
  */
 async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerState["service"]): Promise<boolean> {
   const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);

@@ -20,7 +20,7 @@ export type PagesLoader = {
 
 type PagesSources = FigureSources & {
   /**
-   * Returns the addresses of the service. They are known only after the service has begun to
+   * Returns the addresses of the service, which are known only after the service has begun to
    * listen.
    */
   readonly where: () => Omit<ServedAddress, "proxy">;

@@ -55,7 +55,8 @@ const DEFAULT_DEADLINES: HttpDeadlines = {
 };
 /**
  * Milliseconds for which an idle connection stays open. Proxies keep idle connections for a minute.
- * This time must be longer, because otherwise a proxy would send requests on closed connections.
+ * The time of the service must be longer, because otherwise a proxy would send requests on closed
+ * connections.
  */
 const KEEP_ALIVE_MS = 72_000;
 /** LIMIT: number of connections, because each takes memory and a file descriptor. */
@@ -151,10 +152,9 @@ function makeServer(
 }
 
 /**
- * Closes the server in three steps:
- * 1. For up to `drain` ms it answers new requests, and closes each connection after the answer.
- * 2. It accepts no more connections, and closes idle ones.
- * 3. It waits up to `stop` ms for running requests, then closes their connections.
+ * Closes the server in three steps: 1. For up to `drain` ms, answers new requests, and closes each
+ * connection after the answer. 2. Accepts no more connections, and closes idle ones. 3. Waits up to
+ * `stop` ms for running requests, then closes their connections.
  */
 async function closeServer(state: ServerState, server: Server, { drain, stop }: HttpDeadlines): Promise<void> {
   state.isClosing = true;

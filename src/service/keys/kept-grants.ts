@@ -3,8 +3,8 @@
  * create it again. Without the kept grants, other keys might then have access that a grant on the
  * old folder did not give.
  * ASSUMES: a grant that gives less access than the folder above is kept when its file or folder is
- * deleted. It applies to a file or folder that is created at the same path later (contract test
- * "keeps what a grant withholds …").
+ * deleted. Such a grant applies to a file or folder that is created at the same path later
+ * (contract test "keeps what a grant withholds …").
  */
 
 import { rebase } from "../../contract/path.ts";

@@ -28,8 +28,8 @@ export async function makeKey(working: TransactionContext, options: NewKey): Pro
 }
 
 /**
- * Returns a secret of 256 random bits. It begins with a prefix, so that people recognise a leaked
- * key.
+ * Returns a secret of 256 random bits. The secret begins with a prefix, so that people recognise a
+ * leaked key.
  */
 function makeSecret({ random }: TransactionContext): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;

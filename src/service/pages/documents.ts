@@ -42,7 +42,7 @@ import { makeUserContext } from "./sign-in-sessions.ts";
 
 /**
  * Shows the parts of a folder or document that the user's key may see. One transaction reads all
- * data of the page. It ends before the document is rendered.
+ * data of the page, and ends before the document is rendered.
  */
 export async function showFiles(call: PageCall): Promise<PageResult> {
   const makeResult = await runInWorkspace(call, async (context): Promise<() => PageResult | Promise<PageResult>> => {

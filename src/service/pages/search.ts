@@ -22,8 +22,7 @@ const HITS_ON_PAGE = 20;
 const { searchHybrid: OPERATION } = OPERATIONS;
 
 /**
- * Shows the documents that match a search. They are the same ones that the API returns for the
- * user's key.
+ * Shows the documents that match a search: the same ones that the API returns for the user's key.
  */
 export async function showSearch(call: PageCall): Promise<PageResult> {
   const { core, query } = call;

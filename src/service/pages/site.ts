@@ -90,7 +90,7 @@ type PageRoute = {
   readonly path: string;
   readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
   readonly adminOnly: boolean;
-  /** True if the form deletes something. It then also works on a full disk. */
+  /** True if the form deletes something. Such a form also works on a full disk. */
   readonly isDeletion: boolean;
 };
 

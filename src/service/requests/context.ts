@@ -38,7 +38,7 @@ export type ServerContext = {
 };
 
 /**
- * Context of one transaction. It has no store, because a second transaction within the first would
+ * Context of one transaction, without a store, because a second transaction within the first would
  * wait forever.
  */
 export type TransactionContext = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
@@ -65,8 +65,8 @@ export type OperationCall<Name extends OperationName> = {
 };
 
 /**
- * Second part of a long request, such as a search. It runs after the transaction in which the key
- * was checked, and begins transactions of its own.
+ * Second part of a long request, such as a search. Runs after the transaction in which the key was
+ * checked, and begins transactions of its own.
  */
 export type ContinuedRequest = {
   readonly kind: "continues";

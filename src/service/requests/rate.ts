@@ -11,7 +11,8 @@ type Bucket = { tokens: number; filledAt: number };
 type BucketSize = { readonly most: number; readonly perMs: number };
 
 /**
- * Token buckets for rate limits, by name. They are only in memory, so a restart fills all of them.
+ * Token buckets for rate limits, by name. The buckets are only in memory, so a restart fills all of
+ * them.
  */
 export class TokenBuckets<Name> {
   readonly #now: () => number;

@@ -58,8 +58,8 @@ const SQL = {
     WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
   publishedAt: sql<StoredText>`SELECT c.codec, c.text FROM changes c ${useIndex("changes_by_file")}
     WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
-  // The database reads all changes in review first, then the folders of their files. This is fast,
-  // because few changes are in review.
+  // The database reads all changes in review first, then the folders of their files. This order is
+  // fast, because few changes are in review.
   inReviewBelow: sql<{ readonly seq: number }>`SELECT c.seq FROM changes c ${useIndex("changes_in_review")}
       ${ORDERED_JOIN} files x ON x.seq = c.file ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin("d.path", "$2")} LIMIT 1`,

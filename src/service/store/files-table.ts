@@ -95,8 +95,8 @@ const SQL = {
   // workspace. So the database plans this query again for each run.
   inTree: sqlPlannedByValues<FileRow>`SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin("d.path", "$4")} AND ${PAGE_CLAUSE}`,
-  // The database reads all protected files first, then their folders. This is fast, because few
-  // files are protected.
+  // The database reads all protected files first, then their folders. This order is fast, because
+  // few files are protected.
   protectedInTree: sql<FileRow>`SELECT ${FILE_COLUMNS}
     FROM files x ${useIndex("files_protected")} ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND ${isSet("x.protected")} AND ${isWithin("d.path", "$2")}`,

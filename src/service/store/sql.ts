@@ -6,7 +6,7 @@
 
 export type SqlPart = { readonly sqlite: string; readonly postgres: string };
 
-/** An SQL statement. It is prepared at most once on each connection. */
+/** An SQL statement, which is prepared at most once on each connection. */
 export type Sql<Row> = SqlPart & {
   /** Name of the prepared statement; null if PostgreSQL plans it again for each run. */
   readonly name: string | null;

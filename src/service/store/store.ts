@@ -19,7 +19,7 @@ import type { Tables } from "./tables.ts";
 export type Store = {
   /** Secret of this database, which never changes. Cursors are encrypted with it. */
   readonly cursorSecret: Buffer;
-  /** Identifier of the database. A restore changes it. It does not reveal the secret. */
+  /** Identifier of the database, which a restore changes, and which does not reveal the secret. */
   readonly generation: string;
   /**
    * Runs `work` on one snapshot of the database. `work` must only read, and may run several times.

@@ -8,7 +8,7 @@ import { makeSettingsTable } from "./meta-table.ts";
 import { type Session, sql } from "./sql.ts";
 import { makeWorkspacesTable } from "./workspaces-table.ts";
 
-/** The tables in one transaction. They must not be used after the transaction has ended. */
+/** The tables in one transaction, which must not be used after the transaction has ended. */
 export type Tables = CommonTables & {
   readonly outbox: OutboxTable;
   /**

@@ -32,10 +32,10 @@ export type ControlRequest =
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
-   * The daemon lends the folder to the command `what`. It ends its cycle, and keeps nothing in the
-   * folder open until this connection ends. So the command may also move or unlink the folder.
-   * Afterwards, the daemon opens the folder at its current path, or stops syncing an unlinked
-   * folder.
+   * The daemon lends the folder to the command `what`: the daemon ends its cycle, and keeps nothing
+   * in the folder open until this connection ends. So the command may also move or unlink the
+   * folder. Afterwards, the daemon opens the folder at its current path, or stops syncing an
+   * unlinked folder.
    */
   | { readonly do: "lend"; readonly what: string };
 

@@ -61,8 +61,8 @@ export function withCurrentPath(ctx: CycleContext, changed: DocumentRecord): Doc
 
 /**
  * Returns true if the stored record has another change id than `record`, which was read when the
- * effect began. This does not show which id is newer: some services assign a new change id when a
- * document is renamed.
+ * effect began. The difference does not show which id is newer: some services assign a new change
+ * id when a document is renamed.
  */
 export function hasNewChangeId(ctx: CycleContext, record: DocumentRecord): boolean {
   return ctx.world.state.record(record.id)?.changeId !== record.changeId;

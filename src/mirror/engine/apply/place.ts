@@ -163,7 +163,7 @@ function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolea
 
 /**
  * Returns true if the user moved the file back after the move on the service was interrupted. Base
- * still has the old local path, so the plan would see no local move. It would then move the file
+ * still has the old local path, so the plan would see no local move. The file would then move
  * again, to the path that the user left.
  */
 export function isMovedBack({ disk, state }: World, intent: MoveIntent): boolean {

@@ -112,7 +112,7 @@ type SentPeriod = "this-run" | "lately";
 
 /**
  * Returns the digest of content that was sent from this folder, and that another user has edited
- * since. It is the common base of the local version and the version on the service.
+ * since. This content is the common base of the local version and the version on the service.
  * @returns null if there is no such content; base is then the common base
  */
 export function findCommonSentVersion(

@@ -200,7 +200,7 @@ class Sleeper {
   }
 }
 
-/** Requests to the daemon. They are carried out between two runs, in the order of arrival. */
+/** Requests to the daemon, which it carries out between two runs, in the order of arrival. */
 class RequestQueue {
   readonly #onRequest: () => void;
   #waiting: { readonly carryOut: () => Promise<void>; readonly reject: (error: Error) => void }[] = [];

@@ -162,9 +162,7 @@ function findActivePaths(action: Action): readonly LocalPath[] {
   return "lastLocalPath" in action ? [action.lastLocalPath] : [];
 }
 
-/**
- * Result of listing hot places. It proves no absence; only a listing of the whole workspace does.
- */
+/** Result of listing hot places. Only a listing of the whole workspace can prove an absence. */
 type HotPlaceCheck = {
   /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];

@@ -223,7 +223,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Syncs a few documents without scanning all others. This is possible for nearly every edit.
+   * Syncs a few documents without scanning all others. Nearly every edit can be synced in this way.
    * @param shown documents at these paths that the service has just returned
    * @returns false if a full run is needed
    */

@@ -41,7 +41,7 @@ export class DaemonRuns {
   readonly budget: RequestBudget;
   readonly hot: HotPlaces;
   /**
-   * Contents of protected documents. They go to review only after they were unchanged for a while.
+   * Contents of protected documents, which go to review only after they were unchanged for a while.
    */
   readonly unchangedContents: UnchangedSince<DocId, Digest>;
   /** Files that became empty. The plan does not see them for a while; the value is the reason. */

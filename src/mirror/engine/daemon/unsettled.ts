@@ -319,7 +319,8 @@ export class PendingDeletions {
   }
 
   /**
-   * Returns the deletions whose delay is over. They are sent if the next scan still finds no file.
+   * Returns the deletions whose delay is over. A deletion is sent if the next scan still finds no
+   * file.
    */
   due(now: number): ReadonlySet<LocalPath> {
     return new Set([...this.#pending].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));

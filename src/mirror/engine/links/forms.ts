@@ -383,7 +383,7 @@ function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spell
   });
 }
 
-/** Returns ids from earlier bytes. They become paths when their targets have local paths. */
+/** Returns ids from earlier bytes. An id becomes a path when its target has a local path. */
 function findUnresolvedIds(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((entry) => entry.leads).filter(({ destination, to }) => destination === to);
 }

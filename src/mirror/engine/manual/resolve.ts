@@ -248,9 +248,7 @@ export function dropLocalEdit(
   return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, path, conflict)] };
 }
 
-/**
- * Makes the next run upload a document that the service no longer has. It becomes a new document.
- */
+/** Makes the next run upload a document that the service no longer has, as a new document. */
 export function keepAsNew(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const { outcome, notes } = keepFile(ctx, placed, conflict);
   if (outcome.kind !== "done") return makeNotDone(outcome);

@@ -28,7 +28,10 @@ export type AwaitedPath = {
    * content.
    */
   readonly isUnderWay: boolean;
-  /** Document at the path in base at the time of the scan; null if none. It may move later. */
+  /**
+   * Document at the path in base at the time of the scan; null if none. The document may move
+   * later.
+   */
   readonly id: DocId | null;
 };
 

@@ -76,7 +76,7 @@ export function findDelayedContents({ blocks }: Plan): Map<DocId, Digest> {
 
 const MAX_CYCLES = 5;
 
-/** A run in the log. It gets its number when it first writes to the state. */
+/** A run in the log, which gets its number when it first writes to the state. */
 export class RunEntry {
   readonly #world: World;
   readonly #kind: string;
@@ -179,8 +179,8 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run number of the run; 0 if the run wrote nothing */
 function reportRun(world: World, run: number, { end, cycles, tally }: Convergence): RunReport {
   const hasMore = end.kind === "planned" && hasMoreWork(end, tally);
-  // This run renamed local files because the service has another document at their path. If a file
-  // is no longer at its new path, it is not reported.
+  // This run renamed local files because the service has another document at their path. A file
+  // that is no longer at its new path is not reported.
   const renamedFiles = [...tally.renamedForOthers].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );

@@ -162,7 +162,7 @@ type CycleNotes = {
   isListed: boolean;
   /** Folder ids by path, relative to the linked part of the workspace. Effects update them. */
   readonly folderIds: Map<RemotePath, DirId>;
-  /** Files created or replaced in this cycle. They are flushed at its end or in the next cycle. */
+  /** Files created or replaced in this cycle, which are flushed at its end or in the next cycle. */
   readonly toFlush: Map<DocId, LocalPath>;
   /**
    * Paths whose files were restored before the plan. Differences at these paths do not show what

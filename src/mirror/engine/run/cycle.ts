@@ -181,8 +181,8 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
     for (const { path } of listConflictCopies(conflict, document, maxNameBytes))
       if (trees.local.others.has(path)) storeConflictCopy(ctx.world, conflict.id, path);
   }
-  // A conflict copy was found again. It must be missing in two more scans in a row before it counts
-  // as removed.
+  // A conflict copy that was found again must be missing in two more scans in a row before it
+  // counts as removed.
   for (const conflict of trees.base.conflicts.values())
     if (conflict.looksGone > 0 && !observedIds.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
 }

@@ -11,7 +11,7 @@ import type { Block } from "../../model/record.ts";
 
 /**
  * Delays writes to a file that somebody is working on: the file changed a moment ago, or a program
- * has it open. The delay is limited. It is not what protects edits: each effect checks the file's
+ * has it open. The delay is limited, and does not protect edits: each effect checks the file's
  * content before it writes, so no edit is lost (I14). Times of files come from the disk's clock,
  * and are compared with the machine's clock. If the two clocks differ, a write is early or late by
  * the difference (I29).

@@ -16,7 +16,7 @@ import { makePseudonyms, type Pseudonyms } from "./pseudonyms.ts";
 /**
  * A bundle for a bug report: what mdmirror observed of a linked folder, and what it planned. From
  * the bundle, a developer can make this plan again. A bundle has no content, no key and no
- * messages. It has names only if the user allows them.
+ * messages, and has names only if the user allows them.
  */
 export type Bundle = {
   readonly format: typeof BUNDLE_FORMAT;
@@ -32,7 +32,7 @@ export type Bundle = {
   readonly planned: PlainPlan;
 };
 
-/** Format of a bundle. It gets a new number when mdmirror can no longer replay older bundles. */
+/** Format of a bundle, which gets a new number when mdmirror can no longer replay older bundles. */
 export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
 /** A value as JSON. A Map is written as `{map: …}`, and a Set as `{set: …}`. */

@@ -100,8 +100,8 @@ function examineState(folder: string, marker: string | null): DoctorCheck[] {
 
 /**
  * LIMIT: milliseconds by which the local clock may differ from the service's. A larger difference
- * makes folder dates, the retention of history and the waits after `Retry-After` wrong. It never
- * affects a decision about content (I29).
+ * makes folder dates, the retention of history and the waits after `Retry-After` wrong. No
+ * difference affects a decision about content (I29).
  */
 const MAX_SKEW_MS = 60_000;
 /** Milliseconds by which a `Date` header may be too early, because it has whole seconds. */

@@ -16,11 +16,11 @@ export type Pseudonyms = { readonly path: (path: string) => string; readonly dig
 const NAME_PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
 /**
- * Matches short numbers, such as the number that mdmirror adds to a name that is taken. They stay
- * unchanged.
+ * Matches short numbers, such as the number that mdmirror adds to a name that is taken. Such
+ * numbers stay unchanged.
  */
 const SHORT_NUMBER = /^\d{1,2}$/;
-/** Names with a special meaning for mdmirror. They stay unchanged. */
+/** Names with a special meaning for mdmirror, which stay unchanged. */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
 const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 /** Letters of a pseudonym. Vowels are missing, so that no pseudonym is a word of a language. */
@@ -125,8 +125,8 @@ function markSpelling(form: number): string {
 }
 
 /**
- * Returns the first character of a pseudonym. It is a digit, an ASCII letter or another letter,
- * small or capital, as in the word, so that the names keep their order.
+ * Returns the first character of a pseudonym: a digit, an ASCII letter or another letter, small or
+ * capital, as in the word, so that the names keep their order.
  */
 function chooseFirstLetter(word: string, folded: string): string {
   const [firstCharacter, lower] = [word.charAt(0), folded.charAt(0)];

@@ -156,8 +156,8 @@ function listUnseen(
 type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
 /**
- * Returns the documents that the last cycle sent to review. They are not blocked yet, because only
- * the next run stores a block for them.
+ * Returns the documents that the last cycle sent to review. These documents are not blocked yet,
+ * because only the next run stores a block for them.
  */
 function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   const submittedRecords = [...records.values()].filter(

@@ -32,8 +32,8 @@ const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
 /**
- * `order`: time by which entries are sorted. It is the entry's own time, unless the clock was set
- * back; then it is just after the previous entry's.
+ * `order`: time by which entries are sorted. Usually the entry's own time; if the clock was set
+ * back, a time just after the previous entry's.
  */
 type InOrder<T> = T & { readonly order: number };
 type OrderedEntry = InOrder<Omit<HistoryEntry, "n" | "size" | "merge">>;
@@ -141,9 +141,9 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
 }
 
 /**
- * Marks the version that each merge made. This is the first version with the merged content since
- * the merge; if there is none, it is the last one before the merge. A later restore of this content
- * is not marked.
+ * Marks the version that each merge made: the first version with the merged content since the
+ * merge. If no such version exists, marks the last version with this content before the merge. A
+ * later restore of this content is not marked.
  */
 function markMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const mergeByNumber = new Map<number, RecordedMerge>();

@@ -300,8 +300,8 @@ function hasChangedContent(event: MirrorEvent): boolean {
  * content, or the digest is unknown. `to` decides which content that is:
  * - "run": the local content before the first run, including edits that were not uploaded. Its
  *   digest is unknown if the first run found a conflict.
- * - "moment": the content of the last sync before the runs. It is the base of the first run's merge
- *   or conflict.
+ * - "moment": the content of the last sync before the runs, which is the base of the first run's
+ *   merge or conflict.
  */
 function findEarlierContent(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
   const firstChange = events.find(hasChangedContent);

@@ -26,7 +26,7 @@ export type CheckedLinks = {
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];
-  /** Pictures in documents. They are never uploaded, because only documents are synced. */
+  /** Pictures in documents. mdmirror never uploads pictures, because it syncs only documents. */
   readonly pictures: readonly PlacedLink[];
 };
 

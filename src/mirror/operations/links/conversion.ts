@@ -21,8 +21,8 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /**
- * LIMIT: number of documents that mdmirror reads, so that `init` is fast. They are evenly spread
- * over the workspace.
+ * LIMIT: number of documents that mdmirror reads, so that `init` is fast. These documents are
+ * evenly spread over the workspace.
  */
 const MAX_READ_DOCUMENTS = 64;
 const READS_AT_ONCE = 8;
@@ -104,7 +104,8 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
     return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
   const conflictCount = mirror.world.state.load().conflicts.size;
-  // A conflict copy keeps its links. They would be misread if the user chose the copy.
+  // A conflict copy keeps the form of its links. If the user chose the copy, mdmirror would misread
+  // these links.
   if (isEnding && conflictCount > 0)
     return trouble(
       "usage",

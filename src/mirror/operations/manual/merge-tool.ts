@@ -83,7 +83,7 @@ function chooseCommand(env: Environment, files: Readonly<Record<string, string>>
   });
   const tool = configuredTool.status === 0 ? configuredTool.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE_TOOL);
-  // git's library of tools is a shell script. It knows each tool, and obeys `mergetool.<name>`.
+  // git's library of tools is a shell script that knows each tool, and obeys `mergetool.<name>`.
   const initialization = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
   return ok(
     `TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${initialization}; run_merge_tool ${tool} true`,

@@ -104,8 +104,8 @@ export async function readDocument(context: SaveContext, path: LocalPath): Promi
 
 /**
  * LIMIT: number of attempts to read a file; `saving` is the number while another process writes the
- * file. A program that replaces a file may remove it from its path for part of a millisecond. This
- * must not count as a deletion.
+ * file. A program that replaces a file may remove it from its path for part of a millisecond. Such
+ * a removal must not count as a deletion.
  */
 const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
 const READ_AGAIN_MS = 5;

@@ -41,8 +41,8 @@ export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #blockedRows = new Map<PlanRow, RowToBlock>();
   /**
-   * Reasons for moves. They are copied to the draft of the plan only after all names were assigned,
-   * so that a failed attempt does not change the draft.
+   * Reasons for moves. Copied to the draft of the plan only after all names were assigned, so that
+   * a failed attempt does not change the draft.
    */
   readonly #moveReasons = new Map<PlanRow, string>();
   readonly #renamedForOthers = new Map<PlanRow, string>();

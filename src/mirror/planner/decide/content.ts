@@ -60,8 +60,8 @@ const RULES_THAT_KEEP_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "writ
 type ContentDecision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 
 /**
- * For each rule of `CONTENT_RULES`, the function that decides. It is called only for documents that
- * have the sides and the record that the function needs.
+ * For each rule of `CONTENT_RULES`, the function that decides. A function is called only for
+ * documents that have the sides and the record that the function needs.
  */
 const DECISIONS_BY_RULE: Readonly<Record<ContentRule, ContentDecision>> = {
   nothing: () => undefined,

@@ -94,7 +94,7 @@ export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Docum
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const block = draft.trees.base.blocks.get(toBlockKey(row));
   // A block with the reason `gone-or-unreadable` stays even in a cycle that sends refused requests
-  // again. It needs no request to end: each scan checks whether the document is gone.
+  // again. Such a block ends without a request: each scan checks whether the document is gone.
   const isGone = block?.reason === "gone-or-unreadable";
   if (block !== undefined && (isGone || (isRememberedBlock(block) && !draft.policy.retryRefused)))
     keepBlock(draft, block);

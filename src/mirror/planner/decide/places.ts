@@ -240,8 +240,8 @@ function isHalfMoved(row: PlanRow, localPlace: Place, remotePlace: Place): boole
 }
 
 /**
- * Returns true if a move on the service needs no local move, because it leads to the local place in
- * base. This happens in two cases:
+ * Returns true if a move on the service needs no local move, because the move leads to the local
+ * place in base. There are two cases:
  * - mdmirror moved the document on the service, and was killed before base recorded the move.
  * - Base has a temporary name for the service, and another client has replaced that name. In this
  *   case, the folder does not matter.

@@ -89,7 +89,7 @@ function fitsOwnerBetter(
 
 /**
  * Matches documents with files at their paths that contain the document's content, or a part of it.
- * This finds a note that was extended or split.
+ * Such a match finds a note that was extended or split.
  */
 export function matchByPathAndPart(matching: MatchProgress): void {
   matchAtPaths(matching, (record, file) => containsPart(matching, record, file));

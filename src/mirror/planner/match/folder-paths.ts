@@ -184,9 +184,9 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
 }
 
 /**
- * Returns the current path of a folder, derived from the current path of a document below it. This
- * assumes that the document's path relative to the folder has not changed. Null if the document's
- * current path does not end with that relative path.
+ * Returns the current path of a folder, derived from the current path of a document below it.
+ * The derivation assumes that the document's path relative to the folder has not changed. Null if
+ * the document's current path does not end with that relative path.
  */
 function deriveFolderPath(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);

@@ -177,8 +177,8 @@ function matchDocuments(matching: MatchProgress): void {
 }
 
 /**
- * Matches files by inode and content. This finds moves even if another file has the old path now
- * (`mv b c; mv a b`, or a swap).
+ * Matches files by inode and content, to find moves even if another file has the old path now (`mv
+ * b c; mv a b`, or a swap).
  */
 function matchByInodeAndText(matching: MatchProgress): void {
   for (const [record, file] of pairBySameInode(matching))
@@ -214,8 +214,8 @@ type NameRule = { readonly nameFor: typeof toLocalName; readonly isExact: boolea
 /**
  * ORDER: the exact name, then the name with digits of the id, then other spellings that the disk
  * treats as equal. A file in another spelling may belong to another document, which got the name
- * first. The document's own file then has digits of the id in its name. This happens after an
- * interrupted run or the loss of the state.
+ * first. After an interrupted run or the loss of the state, the document's own file then has digits
+ * of the id in its name.
  */
 const NAME_RULES: readonly NameRule[] = [
   { nameFor: toLocalName, isExact: true },

@@ -1,7 +1,7 @@
 /**
  * Rows: the documents and folders of one plan. A row's place on each side consists of a parent
- * folder and a name. It is not a path, so a folder that moves does not change the places of the
- * rows in it.
+ * folder and a name. A place is not a path, so a folder that moves does not change the places of
+ * the rows in it.
  */
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { DocumentRecord, FolderRecord, Tombstone } from "../../model/record.ts";

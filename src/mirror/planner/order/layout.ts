@@ -279,7 +279,7 @@ export function chooseTemporaryName(row: PlanRow, state: SideState, folders: rea
   }
 }
 
-/** A PATCH of a move. It changes either the name or the parent folder, never both. */
+/** A PATCH of a move, which changes either the name or the parent folder, never both. */
 type MovePatch = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**

@@ -26,7 +26,7 @@ export class SideState {
   readonly #usedBy = new Map<FolderRow, number[]>();
   /**
    * Folders that a later step moves or removes. Such a step has to wait for all steps inside the
-   * folder, so this class remembers these steps. It does not remember steps inside other folders.
+   * folder, so this class remembers these steps, but no steps inside other folders.
    */
   readonly #moving: ReadonlySet<FolderRow>;
 

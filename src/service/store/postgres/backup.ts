@@ -109,10 +109,7 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
   if (rows.length > 0) throw new UnusableDatabaseError("the database holds a service already");
 }
 
-/**
- * Copies the settings and the secret from the backup. They replace the settings and the secret of
- * the empty database.
- */
+/** Replaces the settings and the secret of the empty database by those of the backup. */
 async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const selectMeta = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
   const copiedMeta = BACKUP_META.map((name) => [name, selectMeta.get(name)?.value] as const);

@@ -9,7 +9,7 @@ type StoredOutboxRow = Omit<OutboxRow, "position" | "grants"> & {
 };
 
 /**
- * Transaction numbers of PostgreSQL. They show which transactions had ended when the snapshot of
+ * Transaction numbers of PostgreSQL, which show which transactions had ended when the snapshot of
  * the current statement was made.
  */
 type Horizon = {
@@ -92,8 +92,8 @@ function toOutboxRow({ xid, n, grants, ...row }: StoredOutboxRow): OutboxRow {
 
 /**
  * Returns the later of two positions. A read on one connection may see fewer rows than an earlier
- * read on another connection, and its position is then earlier. This function prevents that the
- * position moves back.
+ * read on another connection, and its position is then earlier. Without this function, the position
+ * could move back.
  */
 function pickLater(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;

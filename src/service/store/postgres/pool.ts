@@ -76,8 +76,8 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
   });
   let isReported = false;
   const report = (error: unknown) => {
-    // RACE: the server may close a connection while this process closes the pool. This is not an
-    // error.
+    // RACE: the server may close a connection while this process closes the pool. The lost
+    // connection is not an error.
     if (!isReported && !pool.ending) onFault(error);
     isReported = true;
   };

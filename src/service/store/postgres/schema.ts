@@ -233,9 +233,10 @@ FOR EACH ROW EXECUTE FUNCTION note_${kind}();
 
 /**
  * Creates the function that creates a file with its first change in one statement. The function
- * first takes the lock against changes of the folder tree (`transactions.ts`). It then checks again
- * what the caller has read, because other transactions may have been committed since. If something
- * has changed, the function raises an error, and the caller's work runs again.
+ * first takes the lock against changes of the folder tree (`transactions.ts`). Afterwards the
+ * function checks again what the caller has read, because other transactions may have been
+ * committed since. If something has changed, the function raises an error, and the caller's work
+ * runs again.
  */
 const CREATE_FILE = `
 CREATE FUNCTION create_file(
@@ -274,8 +275,8 @@ export const MIGRATIONS: readonly string[] = [CREATE_TABLES + CREATE_SEARCH + CR
 export const OLDEST_SCHEMA = 6;
 
 /**
- * Number of the advisory lock for migrations. It was chosen at random, so that other programs do
- * not use the same number in this database.
+ * Number of the advisory lock for migrations, chosen at random, so that other programs do not use
+ * the same number in this database.
  */
 const MIGRATION_LOCK = 7_214_906_233_011;
 

@@ -131,8 +131,8 @@ export class PostgresStore implements Store {
 }
 
 /**
- * Reads a file in the workspace of a key. This one query also finds the key, so that it can be sent
- * before the key has been read.
+ * Reads a file in the workspace of a key. The query also finds the key, so that the query can be
+ * sent before the key has been read.
  */
 const SELECT_FILE_OF_KEY = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id

@@ -213,7 +213,10 @@ const SET_UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
  * fails, the answer is 503.
  */
 const MAX_ATTEMPTS = 8;
-/** Longest pause before the second attempt, in milliseconds. It doubles for each later attempt. */
+/**
+ * Longest pause before the second attempt, in milliseconds. The pause doubles for each later
+ * attempt.
+ */
 const FIRST_PAUSE_MS = 4;
 
 type WriteOptions<T> = {

@@ -212,7 +212,7 @@ function isNotDatabaseError(error: unknown): boolean {
 }
 
 /**
- * Name of the complete copy. It is beside the database until the command that requested the copy
+ * Name of the complete copy, which is beside the database until the command that requested the copy
  * moves it away.
  */
 export const BACKUP_FILE = "backup.db";

@@ -40,8 +40,8 @@ function readInode(path: string): bigint | null {
 }
 
 /**
- * Location of a database. It is `:memory:`, a data folder with the file `service.db`, or the bytes
- * of a database (`SqliteStore.copy`). Bytes are opened in memory.
+ * Location of a database: `:memory:`, a data folder with the file `service.db`, or the bytes of a
+ * database (`SqliteStore.copy`). Bytes are opened in memory.
  */
 export type DatabaseLocation = ":memory:" | DataFolderOptions | { readonly copy: Uint8Array };
 
@@ -145,8 +145,8 @@ function copyBeforeMigration(db: Db, path: string): void {
 
 /**
  * The connection to SQLite. Each statement is prepared on its first run, because a short process
- * needs few statements. It is prepared only once, because better-sqlite3 frees statements only when
- * the database closes.
+ * needs few statements. Each statement is prepared only once, because better-sqlite3 frees
+ * statements only when the database closes.
  */
 export class SqliteSession implements Session {
   readonly #db: Db;

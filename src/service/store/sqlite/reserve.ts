@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { ReservedSpace } from "../store.ts";
 
 /**
- * LIMIT: number of reserved bytes. This is twice the size at which SQLite writes the journal back
- * into the database (`limitJournal`).
+ * LIMIT: number of reserved bytes: twice the size at which SQLite writes the journal back into the
+ * database (`limitJournal`).
  */
 const RESERVED_BYTES = 8 * 1024 * 1024;
 /** Number of bytes that must be free on the disk before space is reserved. */

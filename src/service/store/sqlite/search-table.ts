@@ -12,9 +12,9 @@ import type { Db, SqliteSession } from "./database.ts";
 import type { ConnectionQueue } from "./transactions.ts";
 
 /**
- * LIMIT: number of characters of contents that a search keeps in memory. This is enough for a large
- * workspace, because some regexes require no string and must be tried on every document. The
- * content of a change never changes, so the cache stays valid.
+ * LIMIT: number of characters of contents that a search keeps in memory. The limit is high enough
+ * for a large workspace, because some regexes require no string and must be tried on every
+ * document. The content of a change never changes, so the cache stays valid.
  */
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 
@@ -22,8 +22,8 @@ const SELECT_SEARCHED = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE 
 const SELECT_TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
 /**
- * Returns the function `Store.search`. It finds documents by the index; the caller must keep this
- * index up to date.
+ * Returns the function `Store.search`, which finds documents by the index. The caller must keep
+ * this index up to date.
  */
 export function makeSearch(
   db: Db,

@@ -14,7 +14,7 @@ import { makeOutboxTable } from "./outbox.ts";
 import { Reserve } from "./reserve.ts";
 import { makeSearch, MAX_STEP_COST, SearchIndex } from "./search-table.ts";
 
-/** LIMIT: number of characters of recently read files in memory. They take 8 to 16 MB. */
+/** LIMIT: number of characters of recently read files in memory, which take 8 to 16 MB. */
 const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
 /** `version`: value of `Transactions.version` when the file was read. */
@@ -52,8 +52,8 @@ const SQL = {
 } as const;
 
 /**
- * Returns the methods for the table `files` of a database that only this process uses. They use a
- * cache of recently read files, and choose an index by the number of files below a folder.
+ * Returns the methods for the table `files` of a database that only this process uses. The methods
+ * use a cache of recently read files, and choose an index by the number of files below a folder.
  */
 function makeSqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): FilesTable {
   const files = makeFilesTable(session);
@@ -167,9 +167,9 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Returns the holder of a key immediately, without waiting for other work on the connection. It
-   * is called for each request with a body, before the body is read. A wait would delay the write
-   * of the request, and the write might miss the transaction in which other writes are committed
+   * Returns the holder of a key immediately, without waiting for other work on the connection.
+   * Called for each request with a body, before the body is read. A wait would delay the write of
+   * the request, and the write might miss the transaction in which other writes are committed
    * together.
    * RACE: an open transaction may have changed the key, and may still be rolled back. Therefore the
    * transaction of the request reads the key again.

@@ -63,7 +63,7 @@ function prepareStatements(db: Db, begin: string, commit: string, rollback: stri
 }
 
 /**
- * A queue of work for the only connection. It runs one piece of work at a time. Reads wait too,
+ * A queue of work for the only connection, which runs one piece of work at a time. Reads wait too,
  * because they must not see an open transaction of other work.
  */
 export class ConnectionQueue {
@@ -87,9 +87,8 @@ type WaitingWrite = {
 
 /**
  * Commits several writes in one transaction, so that together they wait for the disk only once.
- * These are the writes that arrive in one turn of the event loop, or while the connection is in
- * use. Each write has its own savepoint, so it can be rolled back alone. It sees the writes before
- * it.
+ * Combines the writes that arrive in one turn of the event loop, or while the connection is in use.
+ * Each write has its own savepoint, so it can be rolled back alone, and sees the writes before it.
  *
  * All writes are answered after the commit, even refused ones: the reason for a refusal may be an
  * earlier write of the same transaction. Reads wait for the commit.
