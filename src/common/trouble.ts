@@ -23,7 +23,7 @@ export type Trouble = {
    * caller read them. Only set if the code is `stale`.
    */
   readonly changed?: readonly string[];
-  /** Clause with the next step for the user. Often, this is a command. */
+  /** Clause with the next step for the user; often a command. */
   readonly next: string;
 };
 

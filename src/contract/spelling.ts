@@ -24,8 +24,8 @@ export function findTargetId({ to, former }: LinkTarget): DocId | DirId | null {
 }
 
 /**
- * Both forms of a file. In the local form, its links are local paths; in the form on the service,
- * they are ids.
+ * Both forms of a file. In the local form, links are local paths; in the form on the service, links
+ * are ids.
  */
 export type Spelling = {
   readonly path: LocalPath;

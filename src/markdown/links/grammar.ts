@@ -79,8 +79,8 @@ function readBracket(
 
 /**
  * Reads a wiki link in the local form, such as `[[Name]]`. The caller excludes wiki links inside
- * other brackets. On the service, they would be Markdown links, so the outer brackets could not be
- * a link.
+ * other brackets. On the service, such a wiki link would be a Markdown link, so the outer brackets
+ * could not be a link.
  * @returns the offset after the wiki link; null if none begins at `offset`
  */
 function readLocalWikiLink(

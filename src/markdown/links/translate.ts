@@ -1,7 +1,7 @@
 /**
- * Translates a document between its two forms. On the service, its links are ids, which a move does
- * not break. Locally, they are relative paths, which every editor can follow. Only the destinations
- * of links are replaced.
+ * Translates a document between its two forms. On the service, links are ids, which a move does not
+ * break. In local files, links are relative paths, which every editor can follow. Only the
+ * destinations of links are replaced.
  */
 import { type Destination, INERT_SCHEME } from "./destination.ts";
 import { findLinks, type FoundLink, readLinkDestination } from "./find.ts";

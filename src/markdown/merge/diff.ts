@@ -5,8 +5,8 @@ const STEPS_PER_POINT = 2;
 
 /**
  * Returns the smallest number of edits between two sequences (Wu, Manber, Myers, Miller 1990). If
- * one sequence mostly adds to the other, this is much faster than finding the edits themselves.
- * Returns undefined for more than `most` edits, or if the budget is too small.
+ * one sequence mostly adds to the other, the count is much faster than a search for the edits
+ * themselves. Returns undefined for more than `most` edits, or if the budget is too small.
  * @param runPrice additional steps of the budget for each run of equal elements
  */
 export function countEdits(

@@ -273,8 +273,8 @@ export type EventFields = {
 /** Origin of stored content. Users find the content by these fields. */
 export type TextName = {
   /**
-   * Path at which the content was seen. For the service's version in a conflict, this is the local
-   * path of the document.
+   * Path at which the content was seen. For the service's version in a conflict: the local path of
+   * the document.
    */
   readonly path: LocalPath;
   /** Id of the document; null if no document was known at the path. */
@@ -326,8 +326,8 @@ export interface State {
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
   /**
-   * Returns the local paths of all documents, unsorted. For an ignored document, this is the last
-   * known path.
+   * Returns the local paths of all documents, unsorted. For an ignored document: the last known
+   * path.
    */
   localPaths(): LocalPath[];
   /**

@@ -73,7 +73,7 @@ function tryToLock(folder: string): SqliteDatabase | "busy" | null {
 
 /**
  * Releases the lock. A second call does nothing. ORDER: the holder file is removed before the
- * release; after the release, it may already describe the next process.
+ * release. After the release, the file may already describe the next process.
  */
 function releaseFolderLock(db: SqliteDatabase, folder: string): void {
   if (!db.open) return;

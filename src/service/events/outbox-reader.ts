@@ -261,7 +261,7 @@ export class OutboxReader {
     const endedGroups: ListenerGroup[] = [];
     const texts: (readonly [ListenerGroup, string])[] = [];
     for (const group of groups) {
-      // If the rows after `position` are not known, this is null, and each listener gets a `reset`.
+      // Null if the rows after `position` are not known. Each listener then gets a `reset`.
       const changes = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
       const events = changes === undefined ? [] : await this.#eventsFor(tables, group, changes);
       if (events === null) endedGroups.push(group);

@@ -98,8 +98,7 @@ export class SignInSessions {
   }
 
   /**
-   * Returns the address of the client. Behind a local proxy, this is the last address in
-   * `X-Forwarded-For`.
+   * Returns the address of the client: behind a local proxy, the last address in `X-Forwarded-For`.
    */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
     const forwardedAddresses =

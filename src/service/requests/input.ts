@@ -142,8 +142,8 @@ function listFaults({ issues }: z.core.$ZodError, value: unknown): InputFault[] 
 
 /**
  * Returns the faults of a body that may have one of several forms. Checks the first form whose
- * first field was sent; if there is none, the last form. If fields of two forms were sent, this is
- * the only reported fault.
+ * first field was sent; if no such form exists, the last form. If fields of two forms were sent,
+ * reports only that fault.
  */
 function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));

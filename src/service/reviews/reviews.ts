@@ -48,9 +48,7 @@ export type Review = ReviewSummary & {
   readonly content: string;
   /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
-  /**
-   * Content that is published now. In a review with the reason `conflict`, this is the other edit.
-   */
+  /** Content that is published now: the other edit, in a review with the reason `conflict`. */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };

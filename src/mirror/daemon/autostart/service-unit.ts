@@ -210,8 +210,8 @@ export async function installUnit(unit: ServiceUnit, env: Environment): Promise<
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
       : [["launchctl", "bootstrap", makeLaunchdDomain(), unit.file]];
-  // launchd does not load an agent twice, so mdmirror unloads the agent first. The unloading fails
-  // harmlessly if the agent was not loaded.
+  // launchd does not load an agent twice, so mdmirror unloads the agent first. If the agent was not
+  // loaded, the command fails without harm.
   if (unit.manager === "launchd") await runTool(["launchctl", "bootout", `${makeLaunchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
     const { ran, code, output } = await runTool(step, env);

@@ -36,7 +36,7 @@ export type StopListening = () => Promise<void>;
 
 /**
  * Listens for commands on a socket.
- * ORDER: the caller has the folder's lock. If the path already has a socket, it is therefore left
+ * ORDER: the caller has the folder's lock. A socket that is already at the path is therefore left
  * from a crash, and is replaced.
  * @param service.socket path in a folder that only this user may enter, so that nobody can connect
  * before the socket's mode is set

@@ -288,8 +288,8 @@ export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fau
 const EMPTIED_CODE = "emptied";
 
 /**
- * Returns true if a document becomes blank. If the content store has lost the earlier content, it
- * is assumed to be not blank.
+ * Returns true if a document becomes blank. Earlier content that the content store has lost counts
+ * as not blank.
  */
 export function becomesBlank({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");

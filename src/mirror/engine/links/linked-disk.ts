@@ -297,8 +297,8 @@ function mustReadAgain(
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
-  // A link in the file has a target now. If the document is missing on the service, this is no
-  // reason to upload the document again.
+  // A link in the file has a target now. A document that is missing on the service is not uploaded
+  // again only because of that link.
   if (hasNewTarget(leads, now)) return !waiting.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
   const record = id === null ? undefined : base.records.get(id);

@@ -167,8 +167,8 @@ function leaveAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
 }
 
 /**
- * Returns true if a document is not to be restored. Without `asOf`, this is a document that is not
- * deleted and has a local file; with it, a document that was deleted before that time.
+ * Returns true if a document must not be restored. With `asOf`, the document was already deleted at
+ * that time. Without `asOf`, the document is not deleted and has a local file.
  */
 function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: number | null): boolean {
   if (asOf === null) return record !== null && atPath.kind !== "absent";

@@ -56,8 +56,8 @@ export function makeWaitReport(end: BarrierEnd, standstill: UploadStandstill): R
 }
 
 /**
- * Returns one state for all paths. While any path waits for its upload, this is the reason of the
- * wait. Otherwise, it follows from the worst path.
+ * Returns one state for all paths: the reason of the wait while a path waits for its upload,
+ * otherwise a state that follows from the worst path.
  */
 function summarizeState(worst: PathOnService["state"], { kind }: UploadStandstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
