@@ -238,6 +238,11 @@ describe("I30 the key", () => {
       expect(text).not.toContain(KEY.slice(0, 8));
     }
   });
+
+  it("is not half visible where a text is cut behind another key", () => {
+    const text = createScrub(KEY)(`${KEY} ${"x".repeat(505 - KEY.length)} ${KEY}`);
+    expect(text).not.toContain(KEY.slice(0, 8));
+  });
 });
 
 it("a cursor, which may be anything, is in no log line", async () => {

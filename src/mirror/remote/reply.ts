@@ -302,13 +302,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
 export function createScrub(key: string): Scrub {
   return (text, maxLength = DEFAULT_MAX_LENGTH) => {
     if (text.length <= maxLength && PRINTABLE_ASCII.test(text) && !text.includes(key)) return text;
-    // To save time, searches only the beginning of a long string: `maxLength` characters, and as
-    // many more as the key has. A key that begins within `maxLength` is then complete, and is
-    // found. LIMIT: if a found key is longer than its replacement, the beginning of a second key
-    // may remain at the end.
-    const head = text.slice(0, maxLength + key.length);
-    const clean = head.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();
-    const short = clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
-    return short.replaceAll(key, "[key]");
+    // ORDER: the key is replaced before the string is shortened, which could cut a key in two.
+    const clean = text.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();
+    return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
   };
 }
