@@ -115,6 +115,21 @@ describe("what an inode proves, and what not", () => {
     check(["d/", "mv d e", "", "make-folder-remote e; remove-folder-remote d"], unborn);
     check(["d/a.md=1", "mv d e", "", "rename-folder-remote d>e; link-folder e"], unborn);
   });
+  test.each([true, false])(
+    "I04 I32 of two documents that base has at one path, the same content decides (%s)",
+    (isFirst) => {
+      const world = worldAfter([`a.md=${LONG}|a b.md=${LONG}|b`, "rm b.md", "", ""]);
+      world.inodesTrusted = false;
+      const [a, b] = [world.idAt("a.md"), world.idAt("b.md")];
+      world.patchRecord(b, { localPath: "a.md" as never });
+      if (!isFirst) {
+        const record = world.records.get(a)!;
+        world.records.delete(a);
+        world.records.set(a, record);
+      }
+      expect(describePlan(planOf(world))).toBe("delete-remote b.md");
+    },
+  );
   test.each([
     ["a.md", "b.md"],
     ["b.md", "a.md"],

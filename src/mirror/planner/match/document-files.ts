@@ -48,6 +48,9 @@ function isConflictCopyOf({ trees }: MatchProgress, { id }: DocumentRecord, { st
  */
 export function matchByPathAndText(matching: MatchProgress): void {
   const isSwapped = makeSwapTest(matching);
+  // ORDER: after an interrupted swap, two documents have one path. The file there belongs to the
+  // document that has exactly its content, not to the first one that is similar.
+  matchAtPaths(matching, (record, file) => record.localDigest === file.digest && !isSwapped(record, file));
   matchAtPaths(matching, (record, file) => hasSimilarContent(matching, record, file) && !isSwapped(record, file));
 }
 
