@@ -23,13 +23,13 @@ export function countEdits(
   const outer = (most - delta) >> 1;
   if (outer < 0) return undefined;
   const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);
-  const zero = outer + 1;
+  const diagonalZero = outer + 1;
   for (let p = 0; p <= outer; p++) {
     let steps = STEPS_PER_POINT * (delta + 2 * p + 1);
-    for (let k = -p; k < delta; k++) steps += advanceDiagonal(short, long, reach, zero, k, runPrice);
-    for (let k = delta + p; k >= delta; k--) steps += advanceDiagonal(short, long, reach, zero, k, runPrice);
+    for (let k = -p; k < delta; k++) steps += advanceDiagonal(short, long, reach, diagonalZero, k, runPrice);
+    for (let k = delta + p; k >= delta; k--) steps += advanceDiagonal(short, long, reach, diagonalZero, k, runPrice);
     if (!spendSteps(budget, steps)) return undefined;
-    if (reach[zero + delta] === long.length) return delta + 2 * p;
+    if (reach[diagonalZero + delta] === long.length) return delta + 2 * p;
   }
   return undefined;
 }

@@ -299,12 +299,12 @@ function splitIntoSentences(tokens: readonly Token[], keys: SequenceNumbers): Te
   let from = 0;
   for (let index = 0; index < tokens.length; index++) {
     const text = (tokens[index] as Token).text;
-    const alone = text === LINE_BREAK || text === BLANK_LINE;
-    if (from < index && (alone || endsSentence(tokens, index))) {
+    const isLineEnd = text === LINE_BREAK || text === BLANK_LINE;
+    if (from < index && (isLineEnd || endsSentence(tokens, index))) {
       units.push({ from, id: keys.id(ids, from, index) });
       from = index;
     }
-    if (alone) {
+    if (isLineEnd) {
       units.push({ from, id: keys.id(ids, from, index + 1) });
       from = index + 1;
     }

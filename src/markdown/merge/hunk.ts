@@ -128,10 +128,12 @@ function splitPartEdits({ edits: { local, remote } }: MergePart, { texts, readin
  * lines may then be enough.
  */
 export function areSidesApart(work: MergeInput): boolean {
-  const isApart = (part: MergePart): boolean =>
+  const isWithoutConflict = (part: MergePart): boolean =>
     !isChangedByBoth(part) || isEmptyRange(part.base) || isSameOnBothSides(part, work.texts);
   return splitIntoLineParts(work).every(
-    (part) => isApart(part) || splitIntoLineParts({ ...work, edits: splitPartEdits(part, work) }, part).every(isApart),
+    (part) =>
+      isWithoutConflict(part) ||
+      splitIntoLineParts({ ...work, edits: splitPartEdits(part, work) }, part).every(isWithoutConflict),
   );
 }
 

@@ -1,4 +1,4 @@
-import { type KeySet, keysInParts } from "./keys.ts";
+import { type KeySet, generateKeyParts } from "./keys.ts";
 
 /**
  * Prepared statement of SQLite, as in the package `better-sqlite3`. A row is an object with the
@@ -89,7 +89,7 @@ export class KeyIndex {
     const prefix = makePrefix(scope, document);
     let keys = new Set<number>();
     let rows = 0;
-    for (const part of keysInParts(path, text)) {
+    for (const part of generateKeyParts(path, text)) {
       if (keys.size + part.keys.size > KEYS_PER_ROW) {
         this.#addRow(document + ROW_DISTANCE * rows++, `${prefix}_`, keys);
         yield keys.size;

@@ -60,7 +60,7 @@ const HASH_PRIME = 0x01000193;
 
 export function computeKeys(path: string, text: string): Set<number> {
   const all = new Set<number>();
-  for (const { keys } of keysInParts(path, text)) for (const key of keys) all.add(key);
+  for (const { keys } of generateKeyParts(path, text)) for (const key of keys) all.add(key);
   return all;
 }
 
@@ -70,7 +70,7 @@ type KeyedPart = { readonly keys: ReadonlySet<number>; readonly characters: numb
  * Yields the keys of a document in parts, so that other tasks can run between the parts. Two parts
  * may have keys in common.
  */
-export function* keysInParts(path: string, text: string): Generator<KeyedPart, void> {
+export function* generateKeyParts(path: string, text: string): Generator<KeyedPart, void> {
   const { name, folders } = readPathFields(path);
   const called = `${folders}\n${name}`;
   yield* computePartKeys(path, addContentKeys);

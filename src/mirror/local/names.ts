@@ -58,7 +58,7 @@ function createNotReadyError(detail: string): Error {
  * Makes a hard link. Returns false if the new path is taken; null if the disk does not allow a hard
  * link to this file.
  */
-function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
+function tryHardLink(guard: RootGuard, from: string, to: string): boolean | null {
   try {
     guard.fs.link(from, to);
     return true;
@@ -81,7 +81,7 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
   const stat = fs.lstat(from);
   // Only regular files get a hard link: some systems would link the target of a symlink instead,
   // and a folder cannot have a hard link.
-  const linked = stat.kind === "file" ? tryLink(guard, from, to) : null;
+  const linked = stat.kind === "file" ? tryHardLink(guard, from, to) : null;
   if (linked === false) return null;
   if (linked === null) {
     if (statOrNull(fs, to) !== null) return null;
@@ -124,7 +124,7 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
   // ORDER: finds two free paths in `.mdmirror/tmp` before the file gets its new path. If
   // `.mdmirror` cannot be used, the move thus fails before it changes anything.
   const [setAsidePath, undone] = [makeTempPath(guard, SET_ASIDE_PREFIX), makeTempPath(guard, SET_ASIDE_PREFIX)];
-  const linked = tryLink(guard, from, to);
+  const linked = tryHardLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
   if (linked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;

@@ -81,13 +81,13 @@ export function* walkTree(
     if (!isUnchanged) entries.unseen.set("", makeUnreadable(why));
   }
   leftOut?.noteLocal(numbers);
-  const lasting = copyWithoutCache(rules.rules);
+  const uncachedRules = copyWithoutCache(rules.rules);
   return {
     ...entries,
     disk: guard.names(),
     inodesTrusted: true,
-    ignores: (path, kind) => ignoresPath(lasting, path, kind, keptPaths),
-    excludedBy: (path, kind) => findExclusion(lasting, path, kind)?.rule ?? null,
+    ignores: (path, kind) => ignoresPath(uncachedRules, path, kind, keptPaths),
+    excludedBy: (path, kind) => findExclusion(uncachedRules, path, kind)?.rule ?? null,
   };
 }
 
@@ -221,7 +221,7 @@ export function rescanFiles(
   tree: LocalTree,
   paths: Iterable<LocalPath>,
   onText: StoreContent,
-  isInodeElsewhere: IsInodeElsewhere = () => false,
+  isInodeElsewhere: InodeTest = () => false,
 ): LocalTree | null {
   if (tree.unseen.size > 0) return null;
   const changedFiles = new Map<LocalPath, LocalFile>();
@@ -241,7 +241,7 @@ export function rescanFiles(
   return { ...tree, files };
 }
 
-function isMoveTarget(file: LocalFile, known: LocalFile, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
+function isMoveTarget(file: LocalFile, known: LocalFile, tree: LocalTree, isInodeElsewhere: InodeTest): boolean {
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, isInodeElsewhere);
 }
 
@@ -259,12 +259,7 @@ function mattersForScan({ folders, others }: LocalTree, path: LocalPath): boolea
   return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
 }
 
-function concernsNoDocument(
-  guard: RootGuard,
-  tree: LocalTree,
-  path: LocalPath,
-  isInodeElsewhere: IsInodeElsewhere,
-): boolean {
+function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, isInodeElsewhere: InodeTest): boolean {
   if (mattersForScan(tree, path)) return false;
   const root = guard.root();
   if (root === null) return false;
@@ -278,9 +273,9 @@ function concernsNoDocument(
   return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, isInodeElsewhere);
 }
 
-type IsInodeElsewhere = NonNullable<Parameters<Disk["scanFiles"]>[3]>;
+type InodeTest = NonNullable<Parameters<Disk["scanFiles"]>[3]>;
 
-function isInodeKnown(stat: Pick<Stamp, "dev" | "ino">, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
+function isInodeKnown(stat: Pick<Stamp, "dev" | "ino">, tree: LocalTree, isInodeElsewhere: InodeTest): boolean {
   for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;
   return isInodeElsewhere(stat);
 }

@@ -111,14 +111,14 @@ export function saveBesideDaemon(
   return attemptEffect(path, () => {
     const ready = prepareWrite(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
-    const keep = guard.mirrorPlace(keepAt, true);
-    if (!keep.ok) return keep.outcome;
+    const keepPlace = guard.mirrorPlace(keepAt, true);
+    if (!keepPlace.ok) return keepPlace.outcome;
     const besidePath = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
     const outcome = exchangeFile(guard, ready, besidePath, expect);
     // If the disk refuses this move, the old file stays beside the document, under a name that is
     // not synced.
     nullOnAnyErrno(
-      () => statOrNull(guard.fs, besidePath) !== null && renameWithoutReplacing(guard, besidePath, keep.abs),
+      () => statOrNull(guard.fs, besidePath) !== null && renameWithoutReplacing(guard, besidePath, keepPlace.abs),
     );
     return outcome;
   });

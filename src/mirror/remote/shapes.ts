@@ -98,7 +98,7 @@ const MAX_PATH_LENGTH = 16_384;
 const MAX_PATH_NAMES = 256;
 // Characters that the API forbids in names, and that a disk would read in another way: backslashes,
 // control characters and halves of surrogate pairs.
-const IMPOSSIBLE_CHARACTERS = /[\\\p{Cc}\p{Surrogate}]/u;
+const FORBIDDEN_NAME_CHARACTERS = /[\\\p{Cc}\p{Surrogate}]/u;
 // Matches simple paths, which need no further checks, so that large lists are read faster.
 const SIMPLE_PATH = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_SIMPLE_LENGTH = 2 * MAX_PATH_NAMES;
@@ -114,7 +114,7 @@ export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> 
   if (value.length < MAX_SIMPLE_LENGTH && SIMPLE_PATH.test(value) && value.endsWith(".md") === (kind === "file"))
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
   if (value.length > MAX_PATH_LENGTH) return refuse("its path is too long");
-  if (IMPOSSIBLE_CHARACTERS.test(value)) return refuse("its path contains a character that names may not contain");
+  if (FORBIDDEN_NAME_CHARACTERS.test(value)) return refuse("its path contains a character that names may not contain");
   const names = splitPath(value);
   const why = whyNotNames(names, kind);
   return why === null ? { ok: true, value: { wire: value, path: names.join("/") } } : refuse(why);

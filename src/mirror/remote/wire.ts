@@ -296,12 +296,12 @@ function isEventStream(status: number, headers: Readonly<Record<string, string>>
 }
 
 function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const flat: Record<string, string> = {};
+  const flatHeaders: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined) flat[name.toLowerCase()] = typeof value === "string" ? value : value.join(", ");
+    if (value !== undefined) flatHeaders[name.toLowerCase()] = typeof value === "string" ? value : value.join(", ");
   }
-  return flat;
+  return flatHeaders;
 }
 
 /**

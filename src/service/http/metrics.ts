@@ -11,7 +11,7 @@ import type { AccessEntry, RequestRecord } from "./access-log.ts";
 
 const MINUTE_MS = 60_000;
 /** LIMIT: number of minutes that are remembered: one day. A minute takes about 0.5 kB. */
-const MAX_MINUTES = 1_440;
+const REMEMBERED_MINUTES = 1_440;
 /**
  * Upper end of the first bucket in `durations`, in milliseconds. The end of each other bucket is 25
  * % above the end of the previous bucket.
@@ -87,7 +87,7 @@ export class RequestHistory {
     const durations = new Uint32Array(DURATION_BUCKETS);
     const minute: MinuteCounts = { minute: now, answered: 0, refused: 0, failed: 0, durations, figures: null };
     this.#minutes.push(minute);
-    if (this.#minutes.length > MAX_MINUTES) this.#minutes.shift();
+    if (this.#minutes.length > REMEMBERED_MINUTES) this.#minutes.shift();
     void this.#readFigures().then((figures) => {
       minute.figures = figures;
     });

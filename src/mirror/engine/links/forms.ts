@@ -211,7 +211,7 @@ export class LinkForms {
     };
     const text = toService(bytes.text, currentPlace, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const leads = readLinkTargets(bytes.text, currentPlace, [
+    const linkTargets = readLinkTargets(bytes.text, currentPlace, [
       earlierLinks.earlierTargets,
       currentPlace,
       placeBefore,
@@ -226,7 +226,7 @@ export class LinkForms {
         : findUnresolvedIds(earlierEntries);
     return {
       form,
-      leads: [...withFormerTargets(leads, earlierEntries, now), ...filterLinkedIds(ids, bytes.text, leads)],
+      leads: [...withFormerTargets(linkTargets, earlierEntries, now), ...filterLinkedIds(ids, bytes.text, linkTargets)],
       spelledAt,
     };
   }

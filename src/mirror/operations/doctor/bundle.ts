@@ -316,11 +316,11 @@ const [SHARED_FROM, OTHER_FROM] = [0x4e00, 0xac00];
 function inventContents(texts: PlannerAnswers["texts"]): ReadonlyMap<string, string | null> {
   const contents = [...texts].map(([digest, lines], number) => {
     if (lines === null) return [digest, null] as const;
-    const shared = lines.shared.flatMap(({ line, length, count, mark }) =>
+    const sharedLines = lines.shared.flatMap(({ line, length, count, mark }) =>
       Array<string>(count).fill(inventLine(mark, SHARED_FROM + line, length)),
     );
     const otherLines = lines.other === 0 ? [] : [inventLine("", OTHER_FROM + number, lines.other)];
-    return [digest, [...shared, ...otherLines].join("\n")] as const;
+    return [digest, [...sharedLines, ...otherLines].join("\n")] as const;
   });
   return new Map(contents);
 }

@@ -146,8 +146,8 @@ function planResolve(
 function refuseWithoutOpenItem(names: readonly string[], way: ResolveWay): Result<never> {
   const problemText =
     way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
-  const placeText = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
-  return trouble("usage", `${problemText} ${placeText}`, NEXT_WITHOUT_PROBLEM);
+  const placeClause = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
+  return trouble("usage", `${problemText} ${placeClause}`, NEXT_WITHOUT_PROBLEM);
 }
 
 /** An open problem that requires a person. `problem` is null if no choice resolves it. */

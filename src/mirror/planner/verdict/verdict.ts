@@ -19,7 +19,7 @@ import { otherSide, type Side } from "../match/row.ts";
 /** Returns the steps with such an action that the user has not approved. */
 type FindSteps = (matches: (action: Action) => boolean) => GuardedStep[];
 
-type Judgement = {
+type PlanVerdict = {
   readonly verdict: Verdict;
   readonly toRead: readonly DocId[];
 };
@@ -30,7 +30,7 @@ export function judgePlan(
   signals: SafetySignals,
   steps: readonly Step[],
   counts: PresenceCounts,
-): Judgement {
+): PlanVerdict {
   const findUnapproved: FindSteps = (matches) => listUnapprovedSteps(steps, signals, matches);
   const losses = findLosses(trees, policy.guards, signals, steps, counts, findUnapproved);
   const { deleted, folders } = losses.local;
@@ -38,9 +38,9 @@ export function judgePlan(
   const { stops, waived } = findWholePlanStops(trees, policy, signals, counts, removals);
   // The service has lost documents if it was restored, or if it lists no recorded document. In
   // these cases, the user must also approve the local deletions.
-  const isRemoving = signals.restored || trees.remote.nothingKnown === true;
+  const mustApproveRemovals = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0)
-    return { verdict: makeSafetyStop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
+    return { verdict: makeSafetyStop(stops, mustApproveRemovals ? [...deleted, ...folders] : [], true), toRead: [] };
   const toRead = listDocumentsToRead(losses.local);
   const budget = computeDeleteBudget(policy.guards, counts.known);
   const findings = [

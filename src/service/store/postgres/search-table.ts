@@ -1,5 +1,5 @@
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
-import { type KeySet, keysInParts } from "../../../markdown/search/keys.ts";
+import { type KeySet, generateKeyParts } from "../../../markdown/search/keys.ts";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
 import { decodeText, FILE_COLUMNS, type FileRowWithText, FROM_FILES, type StoredText } from "../files-table.ts";
 import {
@@ -124,7 +124,7 @@ async function indexDocuments(session: Session): Promise<number> {
   const entries: object[] = [];
   for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
     const keys = new Set<number>();
-    for (const part of keysInParts(path, decodeText({ codec, text }))) {
+    for (const part of generateKeyParts(path, decodeText({ codec, text }))) {
       for (const key of part.keys) keys.add(toIndexKey(workspace, key));
       await nextTurn();
     }
