@@ -77,8 +77,10 @@ export function bundlePage(root: string, folder: string): void {
     write: false,
     logLevel: "silent",
   });
-  const inputs = [SOURCE, ...BESIDE, "node_modules"];
-  const unlisted = Object.keys(metafile.inputs).filter((path) => !inputs.some((input) => path.startsWith(input)));
+  // Packages may be outside of the checkout, behind a symbolic link. package-lock.json names them.
+  const isListed = (path: string) =>
+    path.includes("node_modules/") || [SOURCE, ...BESIDE].some((input) => path.startsWith(input));
+  const unlisted = Object.keys(metafile.inputs).filter((path) => !isListed(path));
   if (unlisted.length > 0) throw new Error(`a change of these files would not build the pages again: ${unlisted}`);
   mkdirSync(folder, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(join(folder, basename(path)), contents);
