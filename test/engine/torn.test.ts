@@ -17,6 +17,11 @@ async function begin(path = "note.md"): Promise<{ rig: Rig; mirror: Mirror }> {
   return { rig, mirror };
 }
 
+/** Lets each recorded file count as not flushed. */
+function makeUndurable(mirror: Mirror): void {
+  for (const record of [...mirror.state.load().records.values()]) mirror.state.putRecord({ ...record, durable: false });
+}
+
 /**
  * Restarts. Expects that mdmirror only reads from the service, and that both sides have the
  * content.
@@ -37,7 +42,7 @@ async function takePath(): Promise<{ rig: Rig; mirror: Mirror; ids: string[] }> 
   const mirror = rig.mirror();
   const ids = ["note.md", "other.md"].map((path) => rig.app.create(path, `${path} ${TEXT}`));
   await mirror.sync();
-  for (const record of [...mirror.state.load().records.values()]) mirror.state.putRecord({ ...record, durable: false });
+  makeUndurable(mirror);
   mirror.remove("note.md");
   mirror.rename("other.md", "note.md");
   return { rig, mirror, ids };
@@ -135,14 +140,55 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const mirror = rig.mirror({ disk: { foldsCase: true } });
     for (const path of ["note.md", "other.md"]) rig.app.create(path, `${path} ${TEXT}`);
     await mirror.sync();
-    for (const record of [...mirror.state.load().records.values()])
-      mirror.state.putRecord({ ...record, durable: false });
+    makeUndurable(mirror);
     mirror.remove("note.md");
     mirror.rename("other.md", "Note.md");
     await mirror.restart();
     await mirror.syncTimes(4);
     expect(Array.from(rig.app.texts().values()).toSorted()).toEqual([`note.md ${TEXT}`, `other.md ${TEXT}`]);
   });
+
+  test("I04 I13 is made again although a new file has its inode number, on a disk without birth times", async () => {
+    const rig = createRig(1);
+    const mirror = rig.mirror({ disk: { hasBirthTimes: false } });
+    rig.app.create("note.md", TEXT);
+    await mirror.sync();
+    makeUndurable(mirror);
+    mirror.remove("note.md");
+    mirror.write("ideas.md", "my ideas\n");
+    await mirror.restart();
+    await mirror.syncTimes(4);
+    expect(Object.fromEntries(rig.app.texts())).toEqual({ "ideas.md": "my ideas\n", "note.md": TEXT });
+  });
+
+  test("I04 lost with its folder, is not deleted when another folder gets the name of that folder", async () => {
+    const other = Array.from({ length: 12 }, (_, at) => `line ${at}\n\n`).join("");
+    const { rig, mirror } = await openSynced({ "d/note.md": TEXT, "e/note.md": other });
+    makeUndurable(mirror);
+    mirror.remove("d");
+    mirror.rename("e", "d");
+    mirror.remove("d/note.md");
+    mirror.write("d/between.txt", "x");
+    mirror.write("d/note.md", `${other}more\n`);
+    await mirror.restart();
+    await mirror.syncTimes(4);
+    expect([...rig.app.texts().values()]).toContain(TEXT);
+  });
+
+  test.each(["edited", "torn"])(
+    "I09 %s in a renamed folder, when the disk has another device number, stays there",
+    async (how) => {
+      const text = (name: string) => Array.from({ length: 80 }, (_, at) => `${name} line ${at} of the text\n`).join("");
+      const { mirror } = await openSynced({ "d/a.md": text("a"), "d/b.md": text("b"), "d/c.md": text("c") });
+      makeUndurable(mirror);
+      mirror.state.setMeta("root.dev", "99");
+      mirror.rename("d", "e");
+      mirror.write("e/a.md", how === "torn" ? text("a").slice(0, 1024) : `${text("a")}more\n`);
+      await mirror.restart();
+      await mirror.syncTimes(3);
+      expect([...mirror.texts().keys()].toSorted()).toEqual(["e/a.md", "e/b.md", "e/c.md"]);
+    },
+  );
 
   test("I13 moved by a person, and torn, is made again where it was moved to", async () => {
     const { rig, mirror } = await begin();

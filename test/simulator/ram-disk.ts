@@ -16,6 +16,8 @@ export type RamDiskOptions = {
   readonly granularityMs?: number;
   /** True if a removed inode's number is used for the next new inode, as on ext4; default true. */
   readonly reusesInodes?: boolean;
+  /** False if the disk does not store when a file was created, as NFS does not; default true. */
+  readonly hasBirthTimes?: boolean;
   /** Maximum bytes of a name; default 255, for eCryptfs 143. */
   readonly maxNameBytes?: number;
   /**
@@ -89,6 +91,7 @@ export class RamDisk implements Fs {
       },
       granularityMs: options.granularityMs ?? 4,
       reusesInodes: options.reusesInodes ?? true,
+      hasBirthTimes: options.hasBirthTimes ?? true,
       maxNameBytes: options.maxNameBytes ?? MAX_NAME_BYTES,
       isDarwin: options.system === "darwin",
     });

@@ -55,6 +55,7 @@ type NodesOptions = {
   /** Milliseconds to which stamps are rounded down. */
   readonly granularityMs: number;
   readonly reusesInodes: boolean;
+  readonly hasBirthTimes: boolean;
   readonly maxNameBytes: number;
   /** True if the disk behaves like one of macOS where that differs from Linux. */
   readonly isDarwin: boolean;
@@ -99,7 +100,7 @@ export class RamNodes {
       ino,
       dev,
       kind,
-      birthMs: this.now,
+      birthMs: this.options.hasBirthTimes ? this.now : 0,
       mode: kind === "folder" ? 0o755 : 0o644,
       mtimeMs: now,
       ctimeMs: now,

@@ -24,7 +24,7 @@ import { type CycleContext, makeTextFinder } from "../run/cycle-context.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { recordEvent, chooseTrashPlace } from "../run/world.ts";
-import { type LocalPath, pathKey } from "../../../contract/path.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../../../contract/path.ts";
 import type { ArrivingFile } from "../../ports/state.ts";
 import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
 
@@ -93,15 +93,15 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
 
 /**
  * Returns a function that finds the file of a record: by inode if the file was moved, else at its
- * path. If no such file exists, takes the file that the planner matches to the document, provided
- * that its content is the same: an editor may have saved the content under a new name. Similar
- * content is not enough, because a new file of the user would then get the document's id.
+ * path, else by the planner's match. The match may only find a file that has the same content,
+ * because an editor may have saved it under a new name, or the same name in a renamed folder.
+ * Otherwise a similar new file of the user would get the document's id.
  */
 function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (record: DocumentRecord) => FoundFile {
   const { base, local } = trees;
   const toInodeKey = (stamp: Stamp | null) => (local.inodesTrusted ? toFileInodeKey(stamp) : null);
   const ownersByInode = once(
-    () => new Map(Array.from(base.records.values(), ({ id, stamp }) => [toInodeKey(stamp), id] as const)),
+    () => new Map(Array.from(base.records.values(), (record) => [toInodeKey(record.stamp), record] as const)),
   );
   const filesByInode = once(
     () => new Map(Array.from(local.files.values(), (file) => [toInodeKey(file.stamp), file] as const)),
@@ -111,20 +111,37 @@ function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (recor
   );
   const folders = once(() => findFolders(trees, policy));
   const places = once(() => findLocalPlaces(trees, policy, makeTextFinder(ctx)));
-  const findSavedAgain = ({ id, localDigest }: DocumentRecord): LocalFile | undefined => {
-    const path = places().found.get(id);
+  const dirsByPath = once(() => new Map(Array.from(base.dirs.values(), (dir) => [dir.localPath, dir] as const)));
+  const findByMatch = ({ id, localPath, localDigest }: DocumentRecord): LocalFile | undefined => {
+    const { found } = places();
+    const path = found.get(id);
     const file = path === undefined ? undefined : local.files.get(path);
-    return file?.digest === localDigest ? file : undefined;
+    if (file === undefined || file.digest === localDigest) return file;
+    const dir = dirsByPath().get(parentOf(localPath));
+    const folder = dir === undefined ? undefined : found.get(dir.id);
+    return folder !== undefined && file.path === joinPath(folder, nameOf(localPath)) ? file : undefined;
+  };
+  // On a disk without birth times, a new file may have the inode of a lost file. So the inode
+  // proves a file only together with its content.
+  const isProven = ({ localDigest }: DocumentRecord, file: LocalFile): boolean => {
+    if (file.stamp.birthMs !== 0 || file.digest === localDigest) return true;
+    const text = file.empty ? null : ctx.world.state.text(localDigest);
+    return text !== null && isDamagedByPowerLoss(ctx.world, file, text);
   };
   return (record) => {
     const { id, localPath, stamp } = record;
     const key = toInodeKey(stamp);
-    const movedFile = key === null ? undefined : filesByInode().get(key);
-    const expectedPath = deriveExpectedPath(localPath, folders()) ?? localPath;
-    const file = movedFile ?? filesByPathKey().get(pathKey(expectedPath, local.disk)) ?? findSavedAgain(record);
-    const fileKey = file === undefined ? null : toInodeKey(file.stamp);
-    const owner = fileKey === null ? id : (ownersByInode().get(fileKey) ?? id);
-    return { path: file?.path ?? expectedPath, file, isTaken: owner !== id };
+    const sameInode = key === null ? undefined : filesByInode().get(key);
+    const movedFile = sameInode !== undefined && isProven(record, sameInode) ? sameInode : undefined;
+    const derivedPath = deriveExpectedPath(localPath, folders());
+    const expectedPath = derivedPath ?? localPath;
+    const atPath = filesByPathKey().get(pathKey(expectedPath, local.disk));
+    // If the folder's name now belongs to another folder, the file at the old path proves nothing.
+    const file = movedFile ?? (derivedPath === null ? undefined : atPath) ?? findByMatch(record);
+    if (file === undefined) return { path: expectedPath, file, isTaken: atPath !== undefined };
+    const fileKey = toInodeKey(file.stamp);
+    const owner = fileKey === null ? undefined : ownersByInode().get(fileKey);
+    return { path: file.path, file, isTaken: owner !== undefined && owner.id !== id && isProven(owner, file) };
   };
 }
 
