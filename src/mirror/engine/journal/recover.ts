@@ -190,7 +190,8 @@ export async function recoverRemote(ctx: CycleContext, intents: readonly OpenInt
   for (const { intentId, intent } of intents) {
     if (isLocalIntent(intent) || intent.kind === "create" || intent.kind === "sent") continue;
     const outcome: Outcome = unreachable ?? (await concludeByRead(ctx, intentId, intent));
-    if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
+    // A service that answers 503 may do so for this document alone (I17).
+    if (outcome.kind === "later" && outcome.unreachable && outcome.code !== "unavailable") unreachable = outcome;
     const why = findOpenReason(outcome);
     if (why !== null) noteOpenWrite(openWrites, intent, `the service has not confirmed a change yet: ${why}`);
   }
