@@ -71,8 +71,9 @@ export function findRoot(dir: string, env: CallEnvironment["env"]): string {
     const what = `${absolutePath} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
     refuse(what, next, "not-a-mirror");
   }
-  checkOwner(absolutePath, env);
-  return realpathSync(absolutePath);
+  const root = realpathSync(absolutePath);
+  checkOwner(root, env);
+  return root;
 }
 
 /**

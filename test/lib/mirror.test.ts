@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { linkMirror, MdmirrorError, openMirror } from "../../src/lib/index.ts";
-import { chownSync, cpSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, cpSync, existsSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeEnvironment, makeMirror, MirrorSession } from "../../src/lib/mirror.ts";
 import { startServer } from "../../src/lib/server.ts";
@@ -174,7 +174,10 @@ describe("a guest in another's process", () => {
     const another = 65_534;
     for (const path of [root, join(root, ".mdmirror")]) chownSync(path, another, another);
     const bySudo = { env: { ...options.env, SUDO_UID: `${another}`, SUDO_GID: `${another}` } };
-    expect(await errorOf(openMirror(root, options))).toMatchObject({ kind: "usage", code: "foreign-owner" });
+    const link = `${root}-link`;
+    symlinkSync(root, link);
+    for (const folder of [root, link])
+      expect(await errorOf(openMirror(folder, options))).toMatchObject({ kind: "usage", code: "foreign-owner" });
     const refused = await errorOf(openMirror(root, bySudo));
     expect(refused).toMatchObject({ code: "foreign-owner", message: expect.stringContaining("who called sudo") });
     expect(process.geteuid?.()).toBe(0);
