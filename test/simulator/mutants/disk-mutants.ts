@@ -104,7 +104,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I14",
     does: "gives a path to a new file by a rename, over what came there meanwhile",
     file: "mirror/local/names.ts",
-    find: 'const linked = stat.kind === "file" ? tryLink(guard, from, to) : null;\n  if (linked === false) return null;',
+    find: 'const linked = stat.kind === "file" ? tryHardLink(guard, from, to) : null;\n  if (linked === false) return null;',
     replace: "const linked = null;",
     also: [
       {
