@@ -148,8 +148,9 @@ export function locateDocumentOrRoot(io: Io, path: string): DocumentLocation {
 }
 
 /**
- * Resolves symbolic links in the path above a file, because they may lead into the linked folder.
- * Returns the path unchanged if its folder is missing. The document may then be on the service.
+ * Returns the path with the real path of its folder, because a symbolic link may lead into the
+ * linked folder. If the folder cannot be resolved, returns the path unchanged: a document that
+ * exists only on the service may have no local folder.
  */
 function resolveParent(path: string): string {
   return join(resolveFolder(dirname(path)), basename(path));

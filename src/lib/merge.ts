@@ -69,8 +69,9 @@ export type MergePiece = {
 
 export type MergeExplanation = {
   /**
-   * The three versions that were compared. If both edits changed a date in the front matter, such
-   * as `updated`, both sides have the later date.
+   * The three versions as they were compared. If both edits changed a date in the front matter,
+   * such as `updated`, `mine` and `theirs` both have the later date. Other than that, the versions
+   * are those of the input.
    */
   readonly texts: Texts;
   readonly lines: readonly {

@@ -19,7 +19,9 @@ type TextPart = {
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** First requested line of which nothing fitted, counted from 1; null if there is none. */
+  /**
+   * First requested line, counted from 1, of which `text` contains nothing; null if there is none.
+   */
   readonly next: number | null;
   /** True if a single line exceeded the limit, so that only its beginning is in `text`. */
   readonly isCutInLine: boolean;

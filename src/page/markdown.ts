@@ -1,4 +1,4 @@
-/** Types of rendered documents. `render-markdown.ts` makes their HTML. */
+/** Puts a document on a page as HTML. `render-markdown.ts` makes the HTML of the document. */
 
 import { Html, html } from "./html.ts";
 

@@ -45,8 +45,9 @@ const START_ADVICE = "check that PostgreSQL runs at this address, then start the
 
 const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
-    // ORDER: must come before the entry for a rejected password, whose pattern `^28` matches the
-    // code of this error too.
+    // ORDER: this entry comes before the entry for a rejected password. A connection that is
+    // refused because it has no TLS also has an error code that begins with 28, which that entry
+    // matches.
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",

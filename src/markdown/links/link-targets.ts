@@ -61,9 +61,10 @@ export function removeDestinations(text: string, wiki: boolean): string {
 }
 
 /**
- * Returns a lookup from the destinations in `text` to the ids in `otherForm`, the form of the same
- * document whose links are ids. Compares link by link. If the two forms have different numbers of
- * links, the lookup always returns null.
+ * Returns a lookup from destinations in `text` to ids. `otherForm` is the other form of the same
+ * document, with ids instead of paths in its links. Each link in `text` is paired with the link at
+ * the same index in `otherForm`. If the two forms have different numbers of links, the lookup
+ * always returns null.
  */
 export function createLookupByOtherForm(otherForm: string, text: string, wiki: boolean): TargetLookup {
   const ids = findLinks(otherForm, wiki).map((link) => readLinkDestination(otherForm, link));

@@ -27,9 +27,9 @@ export function hasNoNewFaults([base, local, remote, merged]: FourVersions<numbe
 }
 
 /**
- * Counts the words of each version. Leaves out lines that occur equally often in all four versions,
- * because such lines do not change any comparison of the counts. Returns undefined if the budget is
- * too small.
+ * Counts the words of base, local, remote and the merged version. Skips lines that occur equally
+ * often in all four versions, because such lines change no comparison of the counts. Returns
+ * undefined if the merge has too few steps left in its budget.
  */
 export function countChangedWords(
   texts: FourVersions<VersionLines>,

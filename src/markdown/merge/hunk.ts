@@ -81,7 +81,10 @@ function coverAllLines({ base, local, remote }: ThreeVersionLines): VersionRange
   return { base: allOf(base), local: allOf(local), remote: allOf(remote) };
 }
 
-/** @param whole ranges that contain all edits of `work` */
+/**
+ * @param whole range of non-blank lines in each version; the merge covers these ranges
+ * @param work the three versions, and the edits of each side
+ */
 function mergeRanges(whole: VersionRanges, work: MergeInput): MergedPart | MergeConflicts {
   const conflicts: ConflictHunk[] = [];
   let text = "";
@@ -265,8 +268,8 @@ function hasCodeIn(text: VersionLines, range: ElementRange): boolean {
 }
 
 /**
- * Two lines count as versions of one line only if they have at least this share of the words of the
- * longer line in common.
+ * Smallest share of words, relative to the longer line, that two versions of one line have in
+ * common. Two lines with a smaller share count as different lines.
  */
 const MIN_SAME_LINE_SHARE = 0.6;
 

@@ -190,9 +190,9 @@ export type FolderStatus = {
 /**
  * State of a linked folder in one word.
  * - `gone`: the folder is missing
- * - `other`: another folder is at its path
- * - `untrusted`: the user has to run `mdmirror trust`
- * - `unreadable`: its state file or its daemon cannot be read
+ * - `other`: another folder is at the path
+ * - `untrusted`: the user has to run `mdmirror trust` in the folder
+ * - `unreadable`: the state file cannot be read, or the daemon of the folder answers with an error
  */
 export type MirrorState =
   | MirrorStatus["state"]

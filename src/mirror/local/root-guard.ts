@@ -110,9 +110,11 @@ export class RootGuard {
   }
 
   /**
-   * Returns the path that system calls must use to change entries of a folder: through the open
-   * folder if possible, otherwise `abs`.
-   * @param abs absolute path of the folder, which `place` returned in the same effect
+   * Returns the path that system calls must use to change entries of a folder. During
+   * `withFoldersOpen`, the path goes through the open folder, if the system can keep folders open.
+   * Otherwise returns `abs`.
+   * @param abs absolute path that `place` returned for the folder in the same effect, because
+   * `inside` does not check `abs` again
    */
   inside(path: LocalPath, abs: string): DiskPlace {
     return this.#openFolders === null || !this.#canKeepOpen ? { ok: true, abs } : this.#folderAt(path);

@@ -38,8 +38,8 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns the remote name if the disk accepts it. Otherwise returns a name from its stem and from
- * digits of the id's digest.
+ * Returns `name`, the remote name, if the disk accepts it. Otherwise returns a name from the stem
+ * of `name` and digits of the id's digest.
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
 export function toLocalName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {

@@ -19,7 +19,10 @@ export function makeInputSchema(declared: Declaration | ReadDeclaration): z.ZodO
   return z.strictObject({ ...ownSchema.shape, expected: declared.expected.optional() });
 }
 
-/** Checks the input against the operation's schema, because some callers are not compiled. */
+/**
+ * Checks the input against the operation's schema, because no compiler checks callers in
+ * JavaScript.
+ */
 export function readInput<D extends Declaration>(declared: D, input: unknown): Result<ReadInput<D>>;
 export function readInput<D extends ReadDeclaration>(declared: D, input: unknown): Result<Question<D>>;
 export function readInput(declared: Declaration | ReadDeclaration, input: unknown = {}): Result<unknown> {

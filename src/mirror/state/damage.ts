@@ -47,13 +47,14 @@ type SetAsideFiles = {
 };
 
 /**
- * Moves a damaged database to `damaged/<stamp>/`, so that `openState` creates a new one. The caller
- * has the lock, and both databases are closed.
- * - With `state.db`, also moves `tmp/` with the set-aside files. Only the lost journal named these
- *   files, so mdmirror would treat them as unclaimed. The content store stays, because the next
- *   state needs its base versions and lost edits.
- * - With `texts.db`, copies every content that still matches its digest to the new file. Other
- *   contents that records need are read again from the disk and the service.
+ * Moves a damaged database to a new folder below `damaged/`, so that `openState` creates a new
+ * database. The caller has the lock, and both databases are closed.
+ * - `state.db`: also moves `tmp/` with the set-aside files. Only the journal in the damaged
+ *   database named these files, so mdmirror would treat them as unclaimed. `texts.db` stays: the
+ *   new state needs the base versions and lost edits that are in it.
+ * - `texts.db`: copies the contents that still match their digests to a new file. If records need
+ *   other contents, mdmirror reads those contents again from the disk and the service.
+ * @param stamp time as a string, which becomes the name of the new folder
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAsideFiles {
   const { to, moved } = moveFilesAway(folder, "damaged", stamp, file);
@@ -62,9 +63,10 @@ export function setAsideDamaged(folder: string, file: StateFile, stamp: string):
 }
 
 /**
- * Moves `state.db` and the set-aside files to `unlinked/<stamp>/`, because the folder is no longer
- * linked. The content store stays. If the folder is linked again, merges find their base versions
- * in it.
+ * Moves `state.db` and the set-aside files to a new folder below `unlinked/`, because the folder is
+ * no longer linked. The content store stays: if the folder is linked again, merges need the base
+ * versions in the store.
+ * @param stamp time as a string, which becomes the name of the new folder
  * @returns path of the new folder, relative to `.mdmirror`; null if there was no state
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {

@@ -47,7 +47,8 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
   if (db === null) throw new Error("the lock file is damaged again immediately");
   if (db === "busy") return { kind: "busy", holder: readHolder(folder) };
   try {
-    // The holder file is replaced by a rename, so that readers never see a part of a description.
+    // A rename replaces the file that describes the lock's holder, so that other processes never
+    // read an incomplete description.
     replaceOwnFile(folder, HOLDER_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();

@@ -7,8 +7,9 @@ import type { Intent } from "../ports/state.ts";
 import { TableWithStatements } from "./table.ts";
 
 /**
- * Limits for stored contents. `days`: how long content is kept after no row refers to it. `bytes`:
- * size of the content store above which old versions are deleted earlier.
+ * Limits for stored contents. `days`: days for which content is kept after the last row that refers
+ * to the content is deleted. `bytes`: size of the content store above which old versions are
+ * deleted before these days have passed.
  */
 export type RetentionLimits = { readonly days: number; readonly bytes: number };
 
@@ -36,12 +37,13 @@ const VERSIONS_KEPT = 20;
 
 /**
  * Deletes old rows, and contents to which no row has referred for `days` days. Counts only days on
- * which mdmirror ran: if the machine is off for two months, nothing is lost. ORDER: between cycles,
- * because a step may have found content that it has not recorded yet.
+ * which mdmirror ran: if the machine is off for two months, nothing is lost.
+ * ORDER: between cycles, because a step may have found content that it has not recorded yet.
  *
- * If the store is larger than `bytes`, old versions of recorded documents are deleted immediately,
- * oldest first. Other contents may be the only copies, and stay for the full time. The file does
- * not become smaller, but its free space is used again.
+ * If the store is larger than `bytes`, old versions of recorded documents are deleted earlier,
+ * oldest first, but not in the first 24 hours after mdmirror stored them. Other contents may be the
+ * only copies, and stay for all `days`. The file does not become smaller, but its free space is
+ * used again.
  */
 export function pruneState(prunable: PrunableState, now: number, { days, bytes }: RetentionLimits): PrunedCounts {
   const { state, texts, store, meta, referenced } = prunable;
@@ -77,8 +79,8 @@ const DIGESTS_OF_LIST = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
  * Deletes idle contents: contents to which no row of the state refers. The table `idle` has the
- * time at which each content was first seen to be idle. `texts.used` is the time at which a content
- * was last stored.
+ * time at which each content was first seen to be idle. `texts.used` is the time at which the
+ * content was last stored.
  */
 class ContentPruning {
   readonly #texts: SqliteDatabase;

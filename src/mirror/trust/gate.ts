@@ -154,8 +154,9 @@ export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSou
 }
 
 /**
- * Stores a registry entry, or removes an entry without paths. Returns a clause about a damaged
- * entry that was set aside, or null.
+ * Writes the registry entry of a mirror. If `mirror` has no paths, deletes the entry instead.
+ * Returns null, or a clause for the user if a damaged entry was replaced and kept under another
+ * name.
  */
 export function keepMirror(registry: string, mirror: KnownMirror): Result<string | null> {
   try {

@@ -1,7 +1,7 @@
 /**
- * Collects figures about requests and the process: since the start for `/metrics`, and of the last
- * day for the charts of the overview page. The figures are numbers; they contain no content, keys,
- * document paths or names of workspaces.
+ * Collects figures about requests and the process. `/metrics` reports the figures since the start;
+ * the charts of the overview page show the last day. The figures contain no content, keys, document
+ * paths or names of workspaces.
  */
 import type { ServiceFigures } from "../service.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";

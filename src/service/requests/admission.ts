@@ -33,8 +33,8 @@ const MAX_BODY_ARRIVAL_MS = 2_000;
 type ArrivingBody = { readonly since: number; readonly cut: () => void };
 
 /**
- * A span of time in which answers are counted. `working`: number of requests that were running at
- * its start; `quickest`: milliseconds of its quickest answer.
+ * Span of time in which answers are counted. `working`: number of requests that were running when
+ * the span began; `quickest`: duration of the quickest answer in the span, in milliseconds.
  */
 type AnswerWindow = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 

@@ -8,10 +8,10 @@ import type { ServerContext } from "./context.ts";
 const TAG_BYTES = 16;
 
 /**
- * Encrypts a content. The same content and purpose always give the same result, because the nonce
- * is computed from them.
- * @param purpose use of the result, such as a query. `unsealContent` must be called with the same
- * purpose
+ * Encrypts content. The same content and purpose always give the same result, because the nonce is
+ * computed from the content and the purpose.
+ * @param purpose a string that says what the result is for, such as the query to which a cursor
+ * belongs. `unsealContent` must be called with the same string
  */
 function sealContent(secret: Buffer, purpose: string, plain: Buffer): string {
   const tag = makeTag(secret, purpose, plain);

@@ -256,7 +256,7 @@ function renderRestoreForm(
   return renderFolderForm(folder, { path: documentPart("restore", path), fields }, request, button);
 }
 
-/** LIMIT: number of lines that are shown of a merged version, so that the page stays small. */
+/** LIMIT: number of lines of a merged version that the page shows, so that the page stays small. */
 const MAX_ORIGIN_LINES = 2_000;
 
 const SIDE_LABELS: Readonly<Record<string, string>> = {

@@ -28,7 +28,8 @@ const RUNS_PER_PAGE = 50;
 /** LIMIT: number of events on the page of a run, and of documents in the plan of its undo. */
 const LINES_PER_PAGE = 100;
 /**
- * LIMIT: number of changes of one run that the list shows. The page of the run shows all changes.
+ * LIMIT: number of changes that the list of runs shows for each run, so that the list stays short.
+ * The page of a run shows all changes of the run.
  */
 const MAX_CHANGES = 10;
 /**

@@ -70,11 +70,11 @@ export type DaemonStatus = {
   readonly inSyncAsOf: number | null;
   /** Milliseconds since the engine's loop last made progress. */
   readonly stillMs: number;
-  /** Numbers of requests since the start, by result; undefined if the daemon is silent. */
+  /** Numbers of requests since the start, by result; undefined if the phase is `silent`. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
-  /** Active effects of the cycle; null if there are none; undefined if the daemon is silent. */
+  /** Active effects of the cycle; null if there are none; undefined if the phase is `silent`. */
   readonly traffic?: CurrentTraffic | null;
-  /** State of the event stream; undefined for a closed folder or a silent daemon. */
+  /** State of the event stream; undefined if the phase is `lent`, `closed` or `silent`. */
   readonly eventStream?: EventStreamState;
 };
 

@@ -117,9 +117,9 @@ function isOneFile(from: PathState, to: PathState): boolean {
 }
 
 /**
- * Returns the document's block with its new path. Links to a blocked document use the path in its
- * block. Returns no block if the block is only about a path, because such a block ends when the
- * document moves.
+ * Returns the document's block with the new path of the document, because links to a blocked
+ * document use the path in the block. Returns no block if the block is only about a path, because
+ * such a block ends when the document moves.
  */
 function moveBlock({ world }: CycleContext, { id, from, to }: FileMoveRow): { block?: Block } {
   const block = world.state.blocks().find(({ key, path }) => key === id && path === from);

@@ -26,10 +26,10 @@ type HotLocation =
 /** A part of the workspace in which somebody works, on either side. Times are monotonic. */
 type HotPlace = {
   readonly place: HotLocation;
-  /** Time of the last change of a document in this place. */
+  /** Time of the last change of a document in this part of the workspace. */
   changedAt: number;
   nextAt: number;
-  /** Number of requests that one listing of this place takes. */
+  /** Number of requests that one listing of this part of the workspace takes. */
   cost: number;
 };
 

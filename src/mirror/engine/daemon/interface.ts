@@ -217,10 +217,11 @@ export type DaemonEvent = { readonly at: number } & (
    */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
-   * A local deletion that waits for its delay (`deletion-pending`), or whose file came back
-   * (`deletion-called-off`).
-   * - `inConflict`: true if mdmirror will restore the file instead of deleting the document.
-   * - `asks`: true if a safety check will stop the sync when the deletions are due.
+   * A local deletion that mdmirror delays (`deletion-pending`), or no longer plans because the file
+   * came back (`deletion-called-off`).
+   * - `inConflict`: true if the document is in conflict. mdmirror then restores the file instead of
+   *   deleting the document.
+   * - `asks`: true if a safety check will stop the sync when the delayed deletions are due.
    */
   | {
       readonly kind: "deletion-pending";

@@ -232,8 +232,9 @@ export async function recoverNewFiles(
     const rowResults: NewFileResult[] = [];
     for (const file of isRestarted ? intent.files : []) rowResults.push(await trashIfDamaged(ctx, file, local));
     if (rowResults.every((end) => typeof end === "string")) {
-      // ORDER: files are flushed before the journal row is closed. Otherwise a second power loss
-      // could damage a file or bring a damaged file back, and no journal row would name that file.
+      // ORDER: files are flushed before the journal row is removed. Without this order, another
+      // power loss could damage a file again, or undo the move of a damaged file to the trash. No
+      // journal row would then name that file.
       await flushFiles(
         ctx.world,
         intent.files.map(({ path }) => path),

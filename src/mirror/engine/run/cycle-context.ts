@@ -171,7 +171,7 @@ type CycleNotes = {
   readonly returned: Set<LocalPath>;
   /** Folders that this cycle moved locally, in the order of their moves. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
-  /** Inodes (`toInodeKey`) of the folders that this cycle created. */
+  /** Inodes of the folders that this cycle created, as strings that `toInodeKey` returned. */
   readonly made: Set<string>;
   /**
    * Number of conflicts beyond which no further conflict opens; null without a limit. One more than

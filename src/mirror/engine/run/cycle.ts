@@ -199,8 +199,9 @@ function makeDecidedPlan(input: PlanInput): DecidedPlan {
 type CyclePlan = DecidedPlan & { readonly expectedStopReasons?: readonly Reason[] };
 
 /**
- * Makes the plan of a cycle. Scans absences twice, blocks writes to files in use, and reads content
- * for the safety checks.
+ * Makes the plan of a cycle. Scans the local folder a second time before documents are deleted on
+ * the service. Blocks writes to files that are in use, and reads contents that the safety checks
+ * need.
  */
 async function planCycle(
   ctx: CycleContext,

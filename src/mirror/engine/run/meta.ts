@@ -17,7 +17,10 @@ export const META = {
   traits: "remote.traits",
   syncedAt: "synced.at",
   lastReport: "last.report",
-  /** Approved reasons that still apply. Safety checks ignore them until they no longer apply. */
+  /**
+   * Reasons for a stop that the user approved and that the last plan still found. A later plan may
+   * run in spite of these reasons. A reason is removed when a plan no longer finds the reason.
+   */
   waived: "approved.waived",
   /**
    * Number of conflicts that opened before a safety check stopped the sync because of too many

@@ -54,7 +54,8 @@ export const HISTORY = {
       /** Size in bytes of UTF-8; null if the content is no longer stored. */
       size: z.int().nullable(),
       /**
-       * Merge that created this version, with the digests of its versions; null without a merge.
+       * Merge that created this version, with the digests of the three merged contents and of the
+       * result; null if no merge created this version.
        */
       merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
       /** Clause with the numbers of the versions merged into this one; null without a merge. */

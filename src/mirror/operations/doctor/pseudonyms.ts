@@ -73,7 +73,8 @@ export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, s
 /**
  * Lists the words that mdmirror puts in place of names without a letter or digit: `[.md` becomes
  * `u5b.md`.
- * LIMIT: these words stay unchanged, so their order among pseudonyms may differ.
+ * LIMIT: these words get no pseudonyms, so the sorted pseudonyms may have another order than the
+ * sorted names.
  */
 function* listSymbolWords(names: Iterable<string>): Generator<string> {
   for (const name of names) {

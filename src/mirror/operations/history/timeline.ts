@@ -105,7 +105,8 @@ export function readRecent(state: State): readonly RecentDocument[] {
 
 function isContentEvent({ path, before, after, from, kind }: MirrorEvent): boolean {
   const isAbout = before !== null || after !== null || from !== null || REMOVALS.has(kind);
-  // A `relink` is left out. The event that moved the document says more.
+  // An event of the kind `relink` records paths that the document already had on both sides. So the
+  // history does not show it.
   return path !== "" && isAbout && kind !== "relink";
 }
 

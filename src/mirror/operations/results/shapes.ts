@@ -71,7 +71,7 @@ export type PlannedStep = {
   /** Id of the document or folder; null if the service has not given it an id yet. */
   readonly id: string | null;
   readonly why: string;
-  /** Indexes, from 0, of the steps that must end before this step, in the list of steps. */
+  /** Steps that must end before this step, as indexes in the list of steps, from 0. */
   readonly after: readonly number[];
   /** True if a safety check stops the step until the user approves it. */
   readonly stopped: boolean;

@@ -57,7 +57,7 @@ export function readIso(text: string): number | null {
   if (isoMatch === null) return null;
   const [, date, day, time = "00:00", zone = ""] = isoMatch;
   const ms = Date.parse(`${date}T${time}${zone}`);
-  // `Date` reads 31 April as 1 May, so the day of the result is compared.
+  // `Date` reads 31 April as 1 May, so the day of the result is compared with the day in `text`.
   const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
   return Number.isNaN(ms) || !isDay ? null : ms;
 }

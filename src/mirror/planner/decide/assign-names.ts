@@ -76,7 +76,7 @@ export class NameAssignment {
     // of these names gets a numbered name on both sides.
     for (const row of this.#rows) this.#claim("local", row);
     // ORDER: local names that the service accepts come before names that must be converted, so that
-    // they stay unchanged on the service.
+    // the accepted names stay unchanged on the service.
     for (const row of this.#rows) if (!hasConvertedName(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#blockedRows.size > 0) return [...this.#blockedRows.values()];

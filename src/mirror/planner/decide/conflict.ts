@@ -148,7 +148,11 @@ function decideCourse(draft: PlanDraft, row: DocumentRow, open: OpenConflict): C
   return course;
 }
 
-/** Decision of the user. `rejected`: the version of the service that the user rejected. */
+/**
+ * How the user ended the conflict. `how`: the side that the user chose, or `equal` if the local
+ * file now has the content of the newest shown version. `rejected`: the version from the service,
+ * shown as a conflict copy, about which the user decided.
+ */
 type ConflictDecision = {
   readonly how: "mine" | "theirs" | "equal";
   readonly why: string;

@@ -65,8 +65,8 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FindLocalFold
 }
 
 /**
- * Finds folders by inode: first at their recorded paths; then at other paths, if folders can be
- * moved.
+ * Finds folders by inode, first at their recorded paths. If the service can move folders, also
+ * finds folders that were moved locally to other paths.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const notAtOldPath = new Map<string, FolderRecord>();

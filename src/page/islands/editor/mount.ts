@@ -97,7 +97,8 @@ function makeFocusable(): Extension {
 }
 
 /**
- * Returns the extensions of both columns. The Tab key is not bound: it moves to the next control.
+ * Returns the CodeMirror extensions that every editor on the page has. No extension binds the Tab
+ * key, so Tab moves the focus to the next control.
  */
 function makeCommonExtensions(name: string): Extension[] {
   return [

@@ -289,7 +289,8 @@ export class Transactions {
         if (error instanceof StoreUnreachableError) client.release(error);
         else await rollBack(client);
         if (isBroken(error) && attempt < MAX_ATTEMPTS) {
-          // The pool gets the time to notice other lost connections.
+          // Waits one turn of the event loop, so that the pool notices other connections that were
+          // lost.
           await pause(0);
           continue;
         }

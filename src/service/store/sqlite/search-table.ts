@@ -52,8 +52,9 @@ export function makeSearch(
 }
 
 /**
- * Returns a function that finds documents of a workspace by the index. Each call searches one
- * block, which is a range of row numbers. Blocks without documents of the workspace are skipped.
+ * Returns a function that finds documents of a workspace with the search index. Each call searches
+ * one range of document numbers (`DocumentBlock`), and skips ranges without documents of the
+ * workspace.
  */
 function makePortionReader(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
