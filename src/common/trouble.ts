@@ -136,9 +136,9 @@ export function toUnwritableTrouble(
 const UNNAMED_ERRNO = /^Unknown system error -(\d+)$/;
 
 /**
- * Returns the result for a system error. Its text is the clause `what` and the reason for the
- * error.
- * @throws the error if it has no code, because it is then a bug
+ * Returns trouble for a system error. The text of the trouble is the clause `what` and the reason
+ * for the error.
+ * @throws the error if it has no code, because an error without a code is a bug
  */
 export function toSystemTrouble(error: unknown, what: string, next: string, kind: Trouble["kind"] = "usage") {
   const code = readErrorCode(error);

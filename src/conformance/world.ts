@@ -215,8 +215,8 @@ export async function createItem(setup: CaseSetup, kind: ItemKind, path: string)
 }
 
 /**
- * Creates items in the folder of the case. Their order of creation is not alphabetical, so that a
- * case can see in which of the two orders a service lists them.
+ * Creates items in the folder of the case, in an order that is not alphabetical. A case can then
+ * see whether a service lists the items by name or by time of creation.
  */
 export async function createItems(setup: CaseSetup, kind: ItemKind, count: number): Promise<string[]> {
   const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);

@@ -26,8 +26,8 @@ export type Frame = {
   readonly brand: Link;
   readonly nav: readonly Link[];
   /**
-   * Menu beside the program's name, such as the list of linked folders. Its label names what the
-   * page is about.
+   * Menu beside the program's name, such as the list of linked folders. The label of the menu names
+   * what the page is about.
    */
   readonly switcher?: LinkGroup | null;
   readonly sections?: LinkGroup | null;

@@ -20,7 +20,7 @@ export type RenderedMarkdown = {
   readonly body: string;
 };
 
-/** Shows a rendered document; its source if `rendered` is null. */
+/** Shows a rendered document; the Markdown source of the document if `rendered` is null. */
 export function renderDocument(rendered: RenderedMarkdown | null, source: string): Html {
   if (rendered === null) return html`<pre class="text" dir="auto">${source}</pre>`;
   return html`<article class="document" dir="auto">${renderContent(rendered)}</article>`;

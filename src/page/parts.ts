@@ -19,8 +19,8 @@ export type Link = {
 export type ToneName = "good" | "asks" | "bad" | "quiet";
 
 /**
- * Shows a name or path. Its characters, such as right-to-left letters, cannot change the text
- * beside it.
+ * Shows a name or path. The characters of the name, such as right-to-left letters, cannot change
+ * the text beside the name.
  */
 export function renderName(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;

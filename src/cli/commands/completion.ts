@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 
 /**
  * Shell scripts that complete command lines. The scripts ask `mdmirror completion offer` for
- * suggestions. So they need no change when mdmirror is updated.
+ * suggestions, so users need no new scripts when mdmirror is updated.
  */
 export const SCRIPTS = {
   // Works with bash 3.2 (on macOS) and later versions. The script evaluates nothing that the user

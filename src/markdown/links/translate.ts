@@ -20,7 +20,8 @@ export type ToDiskOptions = {
 
 export type ToServiceOptions = {
   /**
-   * Earlier content on the service. Its absolute paths stay if they still have the same targets.
+   * Earlier content on the service. Links with absolute paths in this content stay unchanged if
+   * they still have the same targets.
    */
   readonly previous?: string;
   /** Paths and ids before a move, for links that still contain the old path of their target. */

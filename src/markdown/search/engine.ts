@@ -1,7 +1,8 @@
 /**
- * Compiles regular expressions with the package `re2js`. Its syntax has no back-references and no
- * look-around, so the time of a search is linear in the length of a document. Import this module
- * with `await import`, because only a search by regex needs the package.
+ * Compiles regular expressions with the package `re2js`. The syntax of `re2js` has no
+ * back-references and no look-around, so the time of a search is linear in the length of a
+ * document. Import this module with `await import`, because only a search by regex needs the
+ * package.
  */
 
 import { RE2JS } from "re2js";

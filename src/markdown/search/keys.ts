@@ -51,8 +51,8 @@ const GRAM_LENGTH = 3;
 const MAX_LOOKUP_KEYS = 12;
 
 /**
- * Initial values of the hash function FNV-1a. A word in a title and the same word in a content need
- * different hashes, so they have different initial values.
+ * Initial values of the hash function FNV-1a: one for words in contents, one for words in titles. A
+ * word thus has different hashes in a content and in a title.
  */
 const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;

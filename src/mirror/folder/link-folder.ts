@@ -129,9 +129,9 @@ export type LinkRequest = {
 };
 
 /**
- * Opens a folder that is not linked yet, for its first plan. Only reads the files in it. Its state
- * is in memory, or is that of an earlier link. Creates the folder if it is missing. `close` removes
- * the created folders again if they are still empty.
+ * Opens a folder that is not linked yet, for the first plan of the folder. Only reads the files in
+ * the folder. Keeps the state in memory, or uses the state of an earlier link. Creates the folder
+ * if it is missing. `close` removes the created folders again if they are still empty.
  */
 function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress = NO_PROGRESS, ignore = [] } = request;

@@ -35,7 +35,7 @@ type ProblemEvent = Exclude<EventName, "review-settled" | "in-sync">;
 /** Numbers of changes, by the same kinds as `counts` in `sync --json`. */
 export type ChangeCounts = Readonly<Record<string, number>>;
 
-/** One problem in a message to a hook. Its path is "" if the problem concerns the whole folder. */
+/** One problem in a message to a hook. The path is "" if the problem concerns the whole folder. */
 export type HookItem = Omit<AttentionEntry, "detail">;
 
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
@@ -112,9 +112,9 @@ export function findEventItems(event: EventName, before: HookFacts, now: HookFac
 export type WatchedEvent = {
   readonly baseline: HookFacts;
   /**
-   * Event whose state has not lasted long enough yet; null if there is none. `since`: its
-   * beginning, in milliseconds of the monotonic clock. `key` identifies the event's changes and
-   * items. With another key, the waiting time starts again.
+   * Event whose state has not lasted long enough yet; null if there is none. `since`: beginning of
+   * the state, in milliseconds of the monotonic clock. `key` identifies the changes and items of
+   * the event. If the key changes, the waiting time starts again.
    */
   readonly pending: { readonly key: string; readonly since: number } | null;
 };

@@ -78,7 +78,10 @@ type RunnerOptions = HookWorld & {
 const CHECK_PAUSE_MS = 500;
 /** LIMIT: milliseconds until the hooks are checked again, if no event causes an earlier check. */
 const IDLE_MS = 60_000;
-/** LIMIT: milliseconds that an ending daemon waits for active hooks, before it ends them. */
+/**
+ * LIMIT: milliseconds that an ending daemon waits for active hooks, so that the daemon ends soon.
+ * The daemon then ends the hooks.
+ */
 const END_MS = 5_000;
 
 /**

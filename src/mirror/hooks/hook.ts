@@ -130,7 +130,10 @@ function isMirror(entry: string, root: string, env: Environment): boolean {
 const MAX_HOOKS = 32;
 const HOOK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
-/** LIMIT: milliseconds that a command may run. Its hook cannot start again meanwhile. */
+/**
+ * LIMIT: milliseconds that the command of a hook may run, because the hook cannot start again while
+ * the command runs.
+ */
 const MAX_TIMEOUT_MS = 600_000;
 /** LIMIT: largest `debounce` in milliseconds. A report that comes a day late is useless. */
 const MAX_DEBOUNCE_MS = 86_400_000;

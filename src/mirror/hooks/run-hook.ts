@@ -139,7 +139,10 @@ export async function runHook(
   return runCommand(hook, makeMessage(event, root, world), world.env, stop);
 }
 
-/** LIMIT: milliseconds for which `sync` waits for its hooks before it ends. */
+/**
+ * LIMIT: milliseconds for which `sync` waits for its hooks, so that `sync` ends even if a hook
+ * hangs.
+ */
 const MAX_WAIT_MS = 60_000;
 
 type AfterSyncOptions = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
@@ -262,7 +265,7 @@ export async function runCommand(
       output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
       if (outputBytes > MAX_OUTPUT_BYTES) endCommand("it printed more than 1 MiB", "output");
     });
-  // A command may end without reading its input. That is no error.
+  // A command that ends without reading its input causes an error of the stream, which is ignored.
   child.stdin.on("error", () => undefined);
   child.stdin.end(`${JSON.stringify(message)}\n`);
   const failure = await waitForEnd(child);

@@ -29,7 +29,7 @@ function isProcessAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM proves that the process runs: it belongs to another user.
+    // EPERM proves that the process runs, and that the process belongs to another user.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

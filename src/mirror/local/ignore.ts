@@ -246,8 +246,8 @@ export function readFolderRules(
 /**
  * Returns the content of an ignore file; an empty string if `read` returns null.
  * @param label words for the file, for the message
- * @throws RulesError if the file cannot be read or is a symlink. Its folder must then not be
- * scanned, because the rules may exclude any path
+ * @throws RulesError if the file cannot be read or is a symlink. The folder of the file must then
+ * not be scanned, because the rules may exclude any path
  */
 export function readRuleFile(file: string, label: string, read: () => Uint8Array | null): string {
   const bytesOrErrno = attemptCall(read);

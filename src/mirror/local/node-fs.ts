@@ -293,7 +293,10 @@ function readFdInfo(proc: string, pid: string, fd: string): FdInfo {
   return new Map([...text.matchAll(/^(flags|mnt_id|ino):\s*(\d+)$/gm)].map(([, key = "", value = ""]) => [key, value]));
 }
 
-/** The flags are an octal number. Their last two bits are 0 for a descriptor that only reads. */
+/**
+ * Returns true if a descriptor can write. The flags are an octal number, in which the last two bits
+ * are 0 for a descriptor that only reads.
+ */
 function canWrite(info: FdInfo): boolean {
   return (Number.parseInt(info.get("flags") ?? "0", 8) & 3) !== 0;
 }

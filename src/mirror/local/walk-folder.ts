@@ -74,8 +74,8 @@ function createUnreadFolder(found: Subfolder, why: Unread): WalkedFolder {
 }
 
 /**
- * Returns true if a folder below the root is itself a linked folder. Its documents must not be
- * uploaded to this workspace as well.
+ * Returns true if a folder below the root is itself a linked folder. The documents in such a folder
+ * must not be uploaded to this workspace as well.
  * @throws errors with an errno
  */
 function isLinkedFolder({ fs }: Pick<FolderScan, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {

@@ -72,7 +72,7 @@ type DocumentAction =
    * the policy's `prefer` decides, or a conflict without a base opens.
    */
   | ({ readonly kind: "meet"; readonly expect: Digest } & ListedDocument)
-  /** Moves the local file to the trash. Its digest must still be `expect`. */
+  /** Moves the local file to the trash, if the digest of the file is still `expect`. */
   | ({ readonly kind: "trash-local"; readonly cause: "gone" | "outside" } & ExpectedFile)
   /**
    * Deletes a document on the service. First reads it again, because its version and place must be
@@ -182,8 +182,8 @@ export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: K
 export type Outcome =
   | { readonly kind: "done" }
   /**
-   * The content is in review. `isConflict`: it is in review because it conflicts with a published
-   * edit that this client has not read yet.
+   * The content is in review. `isConflict`: true if the service sent the content to review because
+   * it conflicts with a published edit that this client has not read yet.
    */
   | { readonly kind: "submitted"; readonly isConflict?: true }
   /**
@@ -222,7 +222,7 @@ export type Outcome =
 
 type FolderAction =
   /**
-   * Creates a local folder. `carries`: ids of locally deleted documents in this folder. Their
+   * Creates a local folder. `carries`: ids of locally deleted documents in this folder, whose
    * records get new paths below the folder.
    */
   | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)

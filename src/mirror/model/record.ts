@@ -60,8 +60,8 @@ export type DocumentRecord = {
   /** Digest of the base content, as the service stores it. */
   readonly digest: Digest;
   /**
-   * Digest of the local file that has the base content. Its content differs from that on the
-   * service only by line ends, BOM or final newline.
+   * Digest of the local file that has the base content. The content of the file differs from the
+   * content on the service only by line ends, BOM or final newline.
    */
   readonly localDigest: Digest;
   /** Stamp of the local file; null if no scan has seen the file since the record was written. */
@@ -175,7 +175,10 @@ export function forgetNewestCopy(conflict: Conflict): Conflict {
   };
 }
 
-/** A block of a document or folder. `key`: its id; if it has none, its local path. */
+/**
+ * A block of a document or folder. `key`: id of the document or folder; local path if the service
+ * has not given an id yet.
+ */
 export type Block = {
   readonly key: string;
   readonly path: LocalPath;

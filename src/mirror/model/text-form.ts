@@ -22,8 +22,9 @@ export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 
 /**
  * For each form, how many contents must be read back unchanged before mdmirror assumes that the
- * service keeps the form. A service that changes an unusual form changes it in every content, so
- * one is enough. Plain content needs more, because a service may change it for other reasons.
+ * service keeps the form. For an unusual form, one content is enough, because a service that
+ * changes such a form changes it in all contents. Plain contents need more, because a service may
+ * change a plain content for other reasons.
  */
 const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
   plain: 3,

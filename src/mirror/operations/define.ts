@@ -20,8 +20,8 @@ type DeclaredParts = {
 };
 
 /**
- * Declaration of an operation that writes. Its module imports only zod and this file, so that types
- * of the package do not depend on the client.
+ * Declaration of an operation that writes. A module with declarations imports only zod and this
+ * file, so that types of the package do not depend on the client.
  */
 export type Declaration = DeclaredParts & {
   /** `write` takes the folder's lock. With `--read-only`, agents get no tool for the operation. */

@@ -74,11 +74,11 @@ export type FileUse = {
 };
 
 /**
- * The linked folder on disk. All calls but `flush` and `flushAll` are synchronous: this is fast for
- * small files, and leaves little time between a check and a change. No call follows a symlink in
- * any part of a path, or changes anything outside the root (I26). Paths of set-aside and trashed
- * files are relative to `.mdmirror/`. Before a change that takes a document away from its path, the
- * caller opens an intent with `setAsideAt`.
+ * The linked folder on disk. All calls except `flush` and `flushAll` are synchronous. Synchronous
+ * calls are fast for small files, and leave little time between a check and a change. No call
+ * follows a symlink in any part of a path, or changes anything outside the root (I26). Paths of
+ * set-aside and trashed files are relative to `.mdmirror/`. Before a change that takes a document
+ * away from its path, the caller opens an intent with `setAsideAt`.
  */
 export interface Disk {
   identify(): RootIdentity | null;

@@ -108,7 +108,7 @@ class EventConnection {
   readonly signal: AbortSignal;
   /**
    * Id of the event after which the next connection resumes. Null if the next connection begins
-   * with new events; it may then miss earlier ones.
+   * with new events, so that earlier events may be missed.
    */
   lastId: string | null;
   endedForGood: Extract<StreamEnd, { readonly kind: "too-much" }> | null = null;

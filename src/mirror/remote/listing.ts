@@ -43,8 +43,8 @@ type ListOptions<Item> = {
   readonly traits: TraitLearner;
   readonly route: string;
   /**
-   * Selects which items are listed. Its path has no leading slash; `spellSelector` adds the slash
-   * if the service needs one.
+   * Selects which items are listed. The path in the selector has no leading slash; `spellSelector`
+   * adds the slash if the service needs one.
    */
   readonly selector: Selector;
   readonly read: (value: unknown) => ParseResult<ListedItem<Item>>;

@@ -256,8 +256,8 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
 }
 
 /**
- * Returns the folders that the service finds at a path. Their paths may have a different spelling
- * than `path`. Returns an empty list if the request fails.
+ * Returns the folders that the service finds at a path. The service may spell the paths of these
+ * folders differently than `path`. Returns an empty list if the request fails.
  */
 export async function listFoldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
   return (await listFoldersBy(context, { kind: "path", path })).items;

@@ -19,7 +19,9 @@ export type KeySource = {
   readonly keyFile: string | null;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Address that may receive the key. Its URL is also the account in the keychain. */
+  /**
+   * Address that may receive the key. The keychain stores the key under the URL of this address.
+   */
   readonly origin: TrustedOrigin;
 };
 

@@ -8,8 +8,8 @@ const LOCK_FILE_NAME = "lock.db";
 const HOLDER_FILE = "lock.json";
 
 /**
- * The process that has the lock. Used only in messages. `since`: start of its work, in milliseconds
- * since the epoch; `what`: its command.
+ * The process that has the lock. Used only in messages. `since`: time when the process started its
+ * work, in milliseconds since the epoch; `what`: command of the process.
  */
 export type LockHolder = { readonly pid: number; readonly since: number; readonly what: string };
 

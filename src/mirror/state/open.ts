@@ -94,8 +94,8 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
 type DatabaseFiles = { readonly kind: "both"; readonly state: SqliteDatabase; readonly texts: SqliteDatabase };
 
 /**
- * ORDER: the content store is created before the state. So if there is a state without a content
- * store, the content store was lost.
+ * ORDER: the content store is created before the state. So if only the state exists, the content
+ * store was lost.
  */
 function openBothDatabases(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFiles | FileFault {
   const texts = open(TEXTS_SCHEMA);

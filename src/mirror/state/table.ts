@@ -72,7 +72,7 @@ type TableLayout<Row, Key extends MemberOf<Row>> = {
   readonly json?: readonly MemberOf<Row>[];
 };
 
-/** A table with a key. Its rows are read in the order in which their keys were first stored. */
+/** A table with a key. Rows are read in the order in which their keys were first stored. */
 export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends TableWithStatements {
   readonly #layout: TableLayout<Row, Key>;
   readonly #all;

@@ -34,7 +34,7 @@ export class ContentStore extends TableWithStatements {
   readonly #onDamage: () => void;
   /**
    * Contents that this process has stored, or compared with their digests: when, and with which
-   * path. For one day, to store such a content again with this path does nothing.
+   * path. For one day, storing the same content with the same path again does nothing.
    */
   readonly #checkedContents = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
@@ -252,8 +252,8 @@ const SELECT_NAMES =
 const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
 
 /**
- * Paths at which contents were seen, with the time at which a content was first seen at the path. A
- * row refers to content by its row number.
+ * Paths at which mdmirror saw contents, each with the time when the content was first seen at the
+ * path. A row refers to content by the row number of the content.
  */
 class NameTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(

@@ -63,7 +63,7 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const ownerResult = checkOwner(root, options.env);
   if (ownerResult.kind === "trouble") return ownerResult;
   const pickedUrl = pickUrl(config.url, options)!;
-  // This check only rejects invalid URLs. It accepts plain http that the folder's configuration
+  // This check only rejects invalid URLs, and accepts plain http that the folder's configuration
   // allows. A later check (`makeTrustedOrigin`) finds out whether the user allowed plain http too.
   const address = toAddress(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;

@@ -235,7 +235,7 @@ export async function deleteFile({ context, id }: OperationCall<"deleteFile">): 
   return DELETED_ANSWER;
 }
 
-/** Merges three versions of a content with mdmirror's merge. Returns null for a conflict. */
+/** Merges three versions of a document with mdmirror's merge. Returns null for a conflict. */
 export const combineByMerge: CombineContents = (base, local, remote) => {
   const merged = mergeText(base, local, remote);
   return merged.kind === "clean" ? merged.text : null;

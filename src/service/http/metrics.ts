@@ -39,8 +39,9 @@ export type RequestSpan = Readonly<AnswerCounts> & {
   /** Start of the span, in milliseconds since the epoch. */
   readonly at: number;
   /**
-   * Milliseconds in which half of the answers were sent; `p95`: 95 % of them. Both may be up to 25
-   * % too high, because durations are counted in buckets. Null if there was no answer.
+   * Milliseconds in which half of the answers were sent; `p95`: milliseconds in which 95 % of the
+   * answers were sent. Both values may be up to 25 % too high, because durations are counted in
+   * buckets. Null if there was no answer.
    */
   readonly median: number | null;
   readonly p95: number | null;
@@ -186,7 +187,8 @@ export class RequestMetrics {
   #seconds = 0;
   #underWay = 0;
   /**
-   * Answers that are event streams. Their duration is not counted, because it is up to the client.
+   * Answers that are event streams. The durations of these answers are not counted, because clients
+   * decide when a stream ends.
    */
   readonly #streams = new WeakSet<ServerResponse>();
 

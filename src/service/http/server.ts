@@ -37,7 +37,8 @@ type HttpDeadlines = {
   /** Time for which a closing service still accepts requests. Ends early if no requests arrive. */
   readonly drain: number;
   /**
-   * Time for which a closing service waits for running requests. Then it closes their connections.
+   * Time for which a closing service waits for running requests, before it closes the connections
+   * of these requests.
    */
   readonly stop: number;
   /** Time between two checks whether a connection has exceeded one of these time limits. */

@@ -68,7 +68,7 @@ const MAX_CONCURRENT_REQUESTS = 64;
  * sync. Existing documents on the service stay unchanged. Symlinks are not followed. If the service
  * checks links, links between documents are sent as ids, as in a sync.
  * @param target the service, and a key that may create documents in the root
- * @param dir absolute path of the folder. Its contents are imported into the root of the workspace
+ * @param dir absolute path of the folder whose contents are imported into the root of the workspace
  */
 export async function importFolder(
   target: ImportTarget,

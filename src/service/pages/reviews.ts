@@ -337,7 +337,7 @@ function makeDecisionAddress({ id, query }: PageCall, verb: "accept" | "reject")
 }
 
 /**
- * Shows an editor. Its only button accepts the review with the edited content.
+ * Shows an editor with one button, which accepts the review with the edited content.
  * @param unsaved content that the user edited before; null to begin with the content that accepting
  * would publish
  */

@@ -58,10 +58,7 @@ export class SignInSessions {
     this.#wrong = new TokenBuckets(now, MAX_ADDRESSES);
   }
 
-  /**
-   * Returns the reason why a request is refused: it may come from a page of another website. Null
-   * if it is accepted.
-   */
+  /** Returns a refusal if a request may come from a page of another website; otherwise null. */
   refusal({ method, headers }: RequestHead): RequestRefusal | null {
     return this.#origins.refusal(method, headers);
   }

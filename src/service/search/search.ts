@@ -68,8 +68,8 @@ function refuseTooCostly(): Refused {
 }
 
 /**
- * Returns the answer for a client that has disconnected. Nobody receives it; it only appears in the
- * access log.
+ * Returns the answer for a client that has disconnected. Nobody receives this answer; only the
+ * access log shows it.
  */
 function refuseDisconnected(): Refused {
   return refuse("service_unavailable", "The client of this search has disconnected.");

@@ -63,8 +63,9 @@ export type FileRowWithText = FileRow & StoredText;
 type FileRowWithBase = FileRowWithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
 /**
- * Place of a new file. `folder` and `folderId` identify its parent folder; both are null if this is
- * the root or does not exist. `hasKeptGrants` is 1 if grants are kept for the path.
+ * Place of a new file. `folder` and `folderId` identify the parent folder; both are null if the
+ * parent folder is the root or does not exist. `hasKeptGrants` is 1 if grants are kept for the
+ * path.
  */
 export type NewFilePlace = {
   readonly folder: number | null;

@@ -51,7 +51,10 @@ export async function readSearchedFiles<Row extends FileRow>(
 
 export type FoundFile = FoundDocument & { readonly file: FileRow };
 
-/** Returns a file that a search found. Its content is decompressed when it is first read. */
+/**
+ * Returns a file that a search found. The content of the file is decompressed when it is first
+ * read.
+ */
 export function makeFoundFile(file: FileRow, unpack: () => string): FoundFile {
   let text: string | null = null;
   return {

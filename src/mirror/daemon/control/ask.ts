@@ -42,7 +42,10 @@ export async function askDaemon<R extends ControlRequest>(
   return ok(daemonAnswer.value.value as ControlAnswers[R["do"]]);
 }
 
-/** Returns the daemon's status. Its phase is `silent` if the daemon does not answer in time. */
+/**
+ * Returns the daemon's status; a status with the phase `silent` if the daemon does not answer in
+ * time.
+ */
 export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const daemonAnswer = await askDaemon(dir, { do: "status" }, deadlineMs);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "ok" || daemonAnswer.trouble.code !== SILENT_CODE)
@@ -64,7 +67,8 @@ export async function borrowFolder(dir: string, what: string): Promise<Result<()
   const daemonAnswer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "trouble") return daemonAnswer;
   const { socket } = daemonAnswer.value;
-  // The borrower sends nothing more. Its open connection alone keeps the folder lent.
+  // The borrower sends nothing more. As long as the connection of the borrower is open, the folder
+  // stays lent.
   socket.setTimeout(0);
   return ok(() => void socket.destroy());
 }

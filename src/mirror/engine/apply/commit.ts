@@ -35,7 +35,9 @@ export type FolderMove = { readonly side: "local" | "remote"; readonly from: str
 type OtherRows = {
   /** Record that becomes a tombstone. `trashPath` is null if the document has no file. */
   readonly ends?: { readonly record: DocumentRecord; readonly trashPath: string | null };
-  /** Former id of a document that was created again. Its record becomes a tombstone. */
+  /**
+   * Former id of a document that was created again. The record with this id becomes a tombstone.
+   */
   readonly replaces?: DocId | null;
   readonly conflict?: Conflict;
   readonly block?: Block;

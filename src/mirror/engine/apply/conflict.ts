@@ -113,9 +113,9 @@ function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: Loca
 }
 
 /**
- * Opens the conflict of a document. A document has at most one. The local content stays. mdmirror
- * writes the service's content beside it as `note (theirs).md`.
- * @param record the new record; its base is still the content that both sides edited
+ * Opens the conflict of a document, which has at most one conflict. The local content stays.
+ * mdmirror writes the content from the service to `note (theirs).md` beside the document.
+ * @param record the new record; the base in this record is still the content that both sides edited
  * @param found path at which the plan found the file
  * @param base version that both sides edited; null if the document is new on both sides
  */

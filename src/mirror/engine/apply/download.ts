@@ -134,8 +134,8 @@ function endCreation(
 ): ValueOrEnd<WrittenStamp> {
   if (end.kind === "done") return withValue(end.value);
   const { disk, state } = ctx.world;
-  // The file may exist although an error was reported. Its content is stored now (I03), because the
-  // user may edit the file before the next scan.
+  // The file may exist although an error was reported. The content of the file is stored now (I03),
+  // because the user may edit the file before the next scan.
   state.putKnownText(digest, text, nameRemoteContent(localPath, id));
   // The folder is checked only after a failure, because the check is slow and the folder usually
   // exists.

@@ -117,9 +117,9 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
     const { remote, state } = ctx.world;
     if (fault.kind !== "problem") return outcomeOfFault(fault);
     if (fault.code === "folder_not_empty") {
-      // The folder is not empty: it contains an item that this key cannot read, or that was created
-      // meanwhile. Without its record, the folder counts as new on the service, so the next plan
-      // creates it locally.
+      // The folder contains an item that this key cannot read, or that was created meanwhile.
+      // Without a record, the folder counts as new on the service, so the next plan creates the
+      // folder locally.
       state.removeDir(dirId);
       return stale("the folder is not empty on the service, so mdmirror creates it locally again");
     }

@@ -31,8 +31,8 @@ type ObservedPlace = {
   /** Current path and version on the service; null if the document is still at its old path. */
   readonly observed: (KnownVersion & { readonly path: RemotePath }) | null;
   /**
-   * After an answer: the current local path of the file. After an observation: its local path when
-   * the request was sent.
+   * Current local path of the file, if the service answered. If mdmirror only observed the result:
+   * local path of the file when the request was sent.
    */
   readonly lastLocalPath: LocalPath;
   /** True if the user moved the local file back after the request was sent. */

@@ -301,8 +301,8 @@ async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<
   return refuseWithBlock(ctx, fault, {
     key: row.id,
     path: row.localPath,
-    // Without a grant (403), the service refuses every content. Any other refusal is only about
-    // this content.
+    // Without a grant (403), the service refuses all edits of the document. Any other refusal is
+    // only about this content.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
     code: findContentCode(fault),
     changeId: isRead ? null : row.baseChangeId,

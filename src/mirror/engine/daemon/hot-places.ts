@@ -16,8 +16,8 @@ import { isWholeServiceFault, toRemoteFiles } from "../observe/documents.ts";
  * A part of the workspace that is listed separately and often.
  * - `subtree`: a folder with everything below it, which fits on one page of a listing.
  * - `folder`: the documents directly in a folder.
- * - `document`: a single document. Its folder has too many documents, or is the root, which the API
- *   cannot list separately.
+ * - `document`: a single document, in a folder that has too many documents, or in the root, which
+ *   the API cannot list separately.
  */
 type HotLocation =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
@@ -42,7 +42,7 @@ const MAX_STEPS = 200;
  * LIMIT: number of hot places that one run adds. Choosing a place is slow: it reads every record.
  */
 const MAX_NEW_PLACES = 4;
-/** LIMIT: number of hot places. Their listings share one request budget. */
+/** LIMIT: number of hot places, because the listings of all hot places share one request budget. */
 const MAX_PLACES = 16;
 /**
  * Share of the request budget for all hot places. The rest is for listings of the whole workspace.

@@ -91,9 +91,10 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns true if a document may be planned while other paths are still changing. Its file must
-   * have been unchanged for long enough, and no folder above it may be changing. Changes of other
-   * files in its folder do not matter, because mdmirror's own writes cause such changes too.
+   * Returns true if a document may be planned while other paths are still changing. The document's
+   * file must have been unchanged for long enough, and no folder above the file may be changing.
+   * Changes of other files in the folder do not matter, because mdmirror's own writes cause such
+   * changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     return (this.settlesAt(path) ?? now) <= now;

@@ -14,8 +14,8 @@ const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
  */
 const MAX_COMMITS = 32;
 /**
- * LIMIT: number of characters that wait in memory. The commit that exceeds it still joins the
- * transaction.
+ * LIMIT: number of characters of all waiting commits, so that memory stays bounded. The commit that
+ * exceeds the limit still joins the transaction.
  */
 const MAX_CHARACTERS = 4_000_000;
 /**
@@ -109,7 +109,10 @@ export class CommitGroup {
     }
   }
 
-  /** Drops the waiting commits after an exception or a plan's end. Their promises never settle. */
+  /**
+   * Drops the waiting commits after an exception or a plan's end. The promises of these commits
+   * never settle.
+   */
   abandon(): void {
     this.#endTimer();
     this.#calls = [];

@@ -173,7 +173,10 @@ function scanForFolders({ world }: CycleContext): {
 export type OpenWrites = {
   readonly ids: Map<string, string>;
   readonly paths: Map<LocalPath, string>;
-  /** POSTs whose result is unknown, each with the reason. Their local paths are also in `paths`. */
+  /**
+   * POSTs whose result is unknown, each with the reason. `paths` also contains the local paths of
+   * these POSTs.
+   */
   readonly posts: Map<PostIntent, string>;
   readonly folderMoves: Map<FolderMoveIntent, string>;
 };

@@ -218,8 +218,8 @@ export class LinkForms {
       earlierLinks.formerTargets,
     ]);
     // A file without a record and without spellings may come from a first sync that was
-    // interrupted. Its links may still be ids, which become paths when their targets have local
-    // paths.
+    // interrupted. The links of such a file may still be ids, which become paths when their targets
+    // have local paths.
     const ids =
       base === null && earlierEntries.length === 0
         ? findIds(bytes.text, this.scope.wiki)

@@ -309,8 +309,8 @@ function mustReadAgain(
 }
 
 /**
- * Returns the local paths of documents that wait for the user or a reviewer. Their links must not
- * be changed.
+ * Returns the local paths of documents whose links must not be changed, because the documents are
+ * protected, in review, in conflict or blocked.
  */
 function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waitingPaths = new Set<LocalPath>();

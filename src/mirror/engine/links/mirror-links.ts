@@ -136,9 +136,9 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns the targets of the links in a content, as of the last read of its file; empty if the
-   * content has no links.
-   * @param path path of the file; may be the path that the plan will give to it
+   * Returns the targets that the links in a file's content had when mdmirror last read the file;
+   * empty if the content has no links.
+   * @param path path of the file; may be the path that the plan will give to the file
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
     const { spellings } = this.#state;

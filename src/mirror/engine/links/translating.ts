@@ -36,8 +36,8 @@ export function makeReadingDisk(
 type LinkSetting = { readonly wiki: boolean } | null;
 
 /**
- * Finds the files to rewrite when the conversion of links is turned on or off. Their content for
- * the service stays the same, so nothing is sent.
+ * Finds the files to rewrite when the conversion of links is turned on or off. The rewritten files
+ * stand for the same content on the service, so nothing is sent.
  * @returns the files, or the reason why they cannot be found
  */
 export function findRespellings(world: World, setting: LinkSetting): string | readonly Respelling[] {

@@ -384,7 +384,8 @@ function describeOldDocument({ id, remotePath }: DocumentRecord): string {
 }
 
 /**
- * Deletes the old document. Its file belongs to the new document now.
+ * Deletes the old document on the service. The local file of the old document already belongs to
+ * the new document.
  * @returns the result, as a clause
  */
 async function deleteOld(ctx: CycleContext, record: DocumentRecord): Promise<string> {

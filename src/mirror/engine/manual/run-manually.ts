@@ -32,7 +32,10 @@ const MANUAL_SETTINGS: Settings = {
   secondLookMs: null,
 };
 
-/** `notes` are sentences for the user. They never contain the content of documents. */
+/**
+ * Outcome of a command's effects. `notes`: sentences for the user, without any content of
+ * documents.
+ */
 export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
 /**

@@ -64,7 +64,9 @@ export async function restoreDeletedFile(
   };
 }
 
-/** Restores a removed folder. Its documents are restored separately. */
+/**
+ * Restores a removed folder, but not the documents in the folder, which are restored separately.
+ */
 export function restoreRemovedFolder(ctx: CycleContext, path: LocalPath): ManualEnd {
   const folderFailure = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: folderFailure ?? DONE, notes: [] };

@@ -125,7 +125,9 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/** Loads base. Its records are in `columns`, which take less memory, and not in `records`. */
+/**
+ * Loads base. The records of base are in `columns`, which take less memory, and not in `records`.
+ */
 function loadBaseWithColumns({ state, disk }: World): LoadedBase {
   const columns = new RecordColumns(disk.names(), (id) => state.record(id));
   const base = state.load((record) => columns.add(record));

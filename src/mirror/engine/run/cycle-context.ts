@@ -266,8 +266,9 @@ export function makePolicy(ctx: CycleContext, input: CycleInput, absentTwice: Re
 }
 
 /**
- * Returns a function that finds contents. If links are converted, the contents have no link
- * destinations, so that both forms of a content are equal.
+ * Returns a function that finds contents by digest. If links are converted, the function removes
+ * link destinations from the contents, so that the local form and the form on the service are
+ * equal.
  */
 export function makeTextFinder({ world, notes }: CycleContext): TextLookup {
   const findText: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);

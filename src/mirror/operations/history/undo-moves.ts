@@ -58,7 +58,8 @@ export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree):
   return [...Map.groupBy(ownEvents, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const earlierPath = moves.find((event) => event.from !== null)?.from ?? null;
-    // A folder that was removed does not move back. Its documents have events of their own.
+    // A removed folder does not move back. The documents that were in the folder have events of
+    // their own.
     if (dir === undefined || earlierPath === null) return [];
     const lastMoveEvent = moves.at(-1)!;
     const currentPath = MOVES_LOCALLY.has(lastMoveEvent.kind) ? dir.localPath : dir.remotePath;

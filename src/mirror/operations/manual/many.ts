@@ -147,8 +147,8 @@ function isPattern(name: string): boolean {
 }
 
 /**
- * Returns true if the name is that of the whole folder, a folder or a pattern. False: it is one
- * document.
+ * Returns true if the name stands for the whole linked folder, a folder or a pattern; false if the
+ * name stands for one document.
  */
 export function meansSeveral({ records, tombstones }: BaseTree, name: string): boolean {
   if (name === WHOLE_FOLDER || isPattern(name)) return true;

@@ -114,7 +114,7 @@ export function containsPart(matching: MatchProgress, record: DocumentRecord, fi
   if (profile === null) return false;
   return listKnownDigests(matching, record).some((digest) => {
     const knownProfile = readProfile(matching, digest);
-    // A blank file would be a part of every content, so it proves nothing.
+    // All contents contain the lines of a blank file, so a blank file proves nothing.
     return (
       knownProfile !== null &&
       (hasAllLinesIn(knownProfile, profile) || (profile.total > 0 && hasAllLinesIn(profile, knownProfile)))

@@ -133,7 +133,7 @@ function findTwinPath(
 
 /**
  * Returns true if the folder was deleted locally and is still listed on the service. A new local
- * folder at its path then counts as this folder. Otherwise both would be blocked.
+ * folder at the path then counts as this folder; otherwise both folders would be blocked.
  */
 function isKeptOnService({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";

@@ -63,8 +63,8 @@ export type FolderRow = CommonRow & {
    */
   replaced: DirId | null;
   /**
-   * True for the old local folder of a folder that was merged into another one. Its documents are
-   * moved to the other folder. The empty folder is then removed.
+   * True for a local folder that was merged into another folder. The documents of the merged folder
+   * are moved to the other folder, and the empty folder is then removed.
    */
   isVacated: boolean;
   /**

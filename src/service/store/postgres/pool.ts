@@ -8,7 +8,7 @@ import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } fr
 const MAX_CONNECTIONS = 12;
 
 /**
- * Time limits in milliseconds. Only a search can normally take longer than these; it is then
+ * Time limits in milliseconds. Normally only a search can exceed these limits; the search is then
  * cancelled.
  */
 const TIME_LIMITS = {

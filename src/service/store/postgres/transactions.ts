@@ -185,8 +185,8 @@ function sendInOneCall({ connection: { stream } }: Client): void {
 }
 
 /**
- * Returns true if a statement begins like a query. `SELECT create_file(…)` does too, but writes;
- * its strings never contain NUL.
+ * Returns true if a statement begins like a query. `SELECT create_file(…)` also begins like a
+ * query, but writes; the strings in this statement never contain NUL.
  */
 function isReading(text: string): boolean {
   return /^\s*(?:SELECT|WITH)\b/.test(text);

@@ -37,8 +37,7 @@ export type BackupTable = {
 };
 
 /**
- * Returns the tables of a backup. Their columns are those of the schema with which the backup was
- * made.
+ * Returns the tables of a backup, with the columns that these tables had when the backup was made.
  */
 export function listBackupTables(db: Sqlite.Database): BackupTable[] {
   return (Object.keys(BACKUP_TABLES) as BackupTableName[]).map((name) => {

@@ -225,7 +225,8 @@ const SELECT_KEY_BY_HASH = sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k
 
 /**
  * Returns a function that finds the holder of a key by the SHA-256 of the key. The function needs
- * four reads, and every request calls it. So its results are cached until the database changes.
+ * four reads, and every request calls it. So the results of the function are cached until the
+ * database changes.
  */
 function makeHolderCache(transactions: Pick<Transactions, "version">, session: SqliteSession) {
   const cachedHolders = new Map<string, KeyHolder>();
