@@ -18,8 +18,8 @@ const TABLE_TAGS = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "
 const TASK_MARK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /**
- * LIMIT: number of nested elements. Anybody may have written the document, with any depth of
- * nesting.
+ * LIMIT: number of nested elements, because the author of a document may be anybody, and may nest
+ * elements to any depth.
  */
 const MAX_DEPTH = 50;
 

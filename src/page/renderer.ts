@@ -13,8 +13,8 @@ const MAX_RENDERING_MS = 2_000;
 /** LIMIT: milliseconds for the start of the thread, so that a page does not wait forever. */
 const MAX_START_MS = 20_000;
 /**
- * LIMIT: number of documents that wait or are being rendered. One thread renders them one after the
- * other.
+ * LIMIT: number of documents that wait or are being rendered, because one thread renders them one
+ * after the other. Beyond this number, a page shows the Markdown source of a document.
  */
 const MAX_WAITING = 32;
 /** LIMIT: number of rendered documents that are kept, so that memory stays bounded. */

@@ -78,8 +78,8 @@ async function storeDraft(ui: Ui, fields: LinkFields): Promise<ActionResult> {
 }
 
 /**
- * LIMIT: number of checks whether a new daemon answers. After the last check, the failed start is
- * reported.
+ * LIMIT: number of checks whether a new daemon answers, so that the user soon sees that a start has
+ * failed.
  */
 const MAX_DAEMON_CHECKS = 50;
 const DAEMON_CHECK_MS = 200;

@@ -52,7 +52,8 @@ import { effectiveUser } from "../common/ownership.ts";
  */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /**
- * LIMIT: number of characters in a parameter of a route, which may be the whole path of a document.
+ * LIMIT: number of characters in a parameter of a route. A parameter may be the whole path of a
+ * document.
  */
 const MAX_PARAMETER_LENGTH = 8_192;
 /** LIMIT: number of open connections of all browsers, so that memory stays bounded. */

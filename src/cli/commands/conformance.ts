@@ -22,8 +22,8 @@ import { formatCounts, showResult } from "../text.ts";
 const SECTION_NAMES = Object.keys(CASES_BY_SECTION) as Section[];
 
 /**
- * LIMIT: milliseconds to wait for one answer, and bytes in it. The largest valid answer is a page
- * of 1,000 files.
+ * LIMIT: milliseconds to wait for one answer, and bytes in one answer, so that a faulty service
+ * cannot stop the checks. The largest valid answer is a page of 1,000 files.
  */
 const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 

@@ -295,7 +295,10 @@ class LinkSpellings {
   }
 }
 
-/** LIMIT: number of characters before a destination that distinguish two links to one target. */
+/**
+ * LIMIT: number of characters before a destination that are compared to distinguish two links to
+ * one target, so that a comparison takes limited time.
+ */
 const MAX_WORDS = 80;
 
 /**

@@ -21,7 +21,8 @@ export type DocumentPage = { readonly documents: readonly number[]; readonly nex
 export type DocumentSource<One extends FoundDocument> = {
   /**
    * Returns the documents that are not in the index yet, the newest first, each once.
-   * LIMIT: if there are very many, the oldest are left out, so that a search takes limited time.
+   * LIMIT: may leave out the oldest documents if there are many, so that a search takes limited
+   * time.
    */
   unindexed(): Promise<readonly number[]>;
   /**

@@ -6,7 +6,8 @@
  * - Differences in Unicode form are removed (`ﬁ` becomes `fi`).
  * - Marks that people omit when they type are removed: accents of Latin, Greek and Cyrillic
  *   letters, vowel points of Arabic and Hebrew. Marks that distinguish words in other scripts stay.
- * LIMIT: the rule fails for letters with several marks, because Unicode sorts the marks.
+ * LIMIT: the rule about parts fails for letters with several marks, because Unicode sorts the
+ * marks.
  */
 export function foldText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();

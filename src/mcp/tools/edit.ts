@@ -29,7 +29,10 @@ import {
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { readCurrent } from "./read.ts";
 
-/** LIMIT: number of characters of content in one call, above the service's limit for a document. */
+/**
+ * LIMIT: number of characters of content in one call. The limit is above the service's limit for a
+ * document, so that mdmirror's own check reports a document that is too long.
+ */
 const TEXT_SCHEMA = z.string().max(200_000);
 
 const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";

@@ -40,8 +40,8 @@ export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
  */
 export const HANG_MS = 240_000;
 /**
- * LIMIT: milliseconds for which a request waits while the folder is lent. The request then fails
- * with the name of the borrower.
+ * LIMIT: milliseconds for which a request waits while the folder is lent, so that a command does
+ * not wait forever. The request then fails with the name of the borrower.
  */
 const MAX_LOAN_MS = 30_000;
 /** Milliseconds between two signs of life that the daemon sends to a waiting command. */

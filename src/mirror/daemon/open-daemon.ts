@@ -160,7 +160,7 @@ export function computeRetryMs(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }
 
-/** LIMIT: longest delay of a timer in Node, in milliseconds. */
+/** LIMIT: milliseconds of the longest timer that Node supports. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Answers when the awaited local content is on the service, or when the time limit has passed. */

@@ -2,7 +2,10 @@ import { type Action, getSubject } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { CurrentTraffic } from "./control/protocol.ts";
 
-/** LIMIT: number of active effects that a status lists. Some hundred can be active together. */
+/**
+ * LIMIT: number of active effects that a status lists, so that the status stays short. Some hundred
+ * effects can be active together.
+ */
 const MAX_LISTED_EFFECTS = 12;
 
 export class ActiveEffects implements Progress {

@@ -4,7 +4,10 @@ import { type Log, LOG_FIELDS, type LogFields, type LogForm, type LogValue } fro
 import type { Clock } from "../../common/clock.ts";
 import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";
 
-/** LIMIT: number of bytes of a log file. With its four older files, the log has at most 5 MB. */
+/**
+ * LIMIT: number of bytes of a log file, so that the log file and four older files have at most 5
+ * MB.
+ */
 const MAX_BYTES = 1024 * 1024;
 const OLDER_LOGS = 4;
 

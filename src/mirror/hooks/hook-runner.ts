@@ -76,7 +76,7 @@ type RunnerOptions = HookWorld & {
  * LIMIT: milliseconds between two checks of the hooks. A busy daemon may have many runs a second.
  */
 const CHECK_PAUSE_MS = 500;
-/** LIMIT: milliseconds until the hooks are checked again, if no event causes an earlier check. */
+/** LIMIT: milliseconds until the hooks are checked again if no event causes an earlier check. */
 const IDLE_MS = 60_000;
 /**
  * LIMIT: milliseconds that an ending daemon waits for active hooks, so that the daemon ends soon.

@@ -112,14 +112,13 @@ export const SETTINGS = {
     listen: makeFlag(true, {
       meaning: "Whether the daemon receives events from the service, if the service reports them.",
     }),
-    // LIMIT: at most 1h. Without events, only a poll shows a change on the service.
+    // LIMIT: at most 1h, because an event may get lost. Then only a poll shows the change.
     pollEvery: makeTime("60s", ["1s", "1h"], {
       meaning: "How often the daemon also asks the service for changes while it receives events.",
     }),
   },
   polling: {
-    // LIMIT: the least number of requests. With fewer, scanning a large workspace would take more
-    // than a day.
+    // LIMIT: at least 1, because without requests the daemon would find no changes on the service.
     requestsPerMinute: makeWholeNumber(60, [1, 6_000], {
       meaning: "How many requests a minute the daemon may send to find changes.",
     }),

@@ -113,8 +113,8 @@ function serializeDatabase(db: SqliteDatabase): Buffer {
 
 /**
  * Opens a copy of a database in memory. Bytes 18 and 19 of the header say whether the database has
- * a WAL, which is impossible in memory. So both are set to 1, for "no WAL". The format of pages
- * does not depend on them.
+ * a WAL, which is impossible in memory. So both bytes are set to 1, for "no WAL". The format of
+ * pages does not depend on these bytes.
  * LIMIT: the whole file is in memory, so that the file itself stays unchanged.
  */
 function openCopy(bytes: () => Buffer, schema: DatabaseSchema): OpenedDatabase {

@@ -12,9 +12,9 @@ const SPELLING_COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
  * LIMIT: number of spellings that are kept for each path, newest first, so that the table stays
- * small. As many are kept for the path's current content. Older spellings are kept because an
- * editor's undo, or a checkout, may restore earlier bytes of the file, which must not count as an
- * edit.
+ * small. Of the spellings with the current content of the path, the same number is kept. Older
+ * spellings are kept because an editor's undo, or a checkout, may restore earlier bytes of the
+ * file, which must not count as an edit.
  */
 const KEPT_SPELLINGS = 8;
 

@@ -83,7 +83,10 @@ function chooseDefaultName(env: Environment, root: string): string {
   return chooseFreeName(deriveMirrorName(root), takenNames);
 }
 
-/** LIMIT: number of characters of a name, which has to fit into tables and labels of metrics. */
+/**
+ * LIMIT: number of characters of a mirror's name, because the name must fit into tables and labels
+ * of metrics.
+ */
 const MAX_LENGTH = 64;
 
 /** Rule for names, as the end of a message that begins with `--name takes`. */

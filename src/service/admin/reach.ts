@@ -10,7 +10,8 @@ import { explainDataError, isInUse } from "../data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
 /**
- * LIMIT: time for one answer, and its size. A list may be long, and a review has three contents.
+ * LIMIT: milliseconds to wait for one answer, and bytes in one answer. Both are high, because a
+ * list may be long, and a review has three contents.
  */
 const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 /** Milliseconds to wait until another administrator closes the folder, or a service has started. */

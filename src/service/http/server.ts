@@ -45,7 +45,10 @@ type HttpDeadlines = {
   readonly checkEvery: number;
 };
 
-/** LIMIT: time limits in milliseconds. In 30 s, the largest body arrives even at 300 kbit/s. */
+/**
+ * LIMIT: time limits in milliseconds, so that slow clients do not keep connections open. In 30 s,
+ * the largest body arrives even at 300 kbit/s.
+ */
 const DEFAULT_DEADLINES: HttpDeadlines = {
   headers: 10_000,
   request: 30_000,

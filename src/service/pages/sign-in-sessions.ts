@@ -19,8 +19,8 @@ import { APP_ADDRESS, type PageTrouble } from "./answer.ts";
 export type SignedInUser = { readonly who: UserIdentity; readonly since: number };
 
 /**
- * LIMIT: number of browsers that are signed in. If one more signs in, the browser that was unused
- * for longest is signed out.
+ * LIMIT: number of browsers that are signed in, so that memory stays bounded. If another browser
+ * signs in, the browser that was unused for longest is signed out.
  */
 const MAX_SESSIONS = 256;
 const MAX_IDLE_MS = 2 * 3_600_000;

@@ -31,9 +31,9 @@ export async function searchHybrid({ context, body }: OperationCall<"searchHybri
 }
 
 /**
- * LIMIT: number of steps of the regex engine in one search. Every pattern takes linear time, but
- * some take many steps for each character. If every match of a pattern contains a certain string,
- * only documents that contain this string are searched.
+ * LIMIT: number of steps of the regex engine in one search. All patterns take linear time, but some
+ * take many steps for each character. If all matches of a pattern contain a certain string, only
+ * documents that contain this string are searched.
  */
 const MAX_REGEX_STEPS = 80_000_000;
 

@@ -39,8 +39,8 @@ export function joinSql(texts: TemplateStringsArray, ...parts: SqlParts): SqlPar
 
 /**
  * LIMIT: number of characters of a path in PostgreSQL's index. A row of the index has at most 2,704
- * bytes, but a path up to 16,000. A longer path is found by its beginning, and then compared
- * completely.
+ * bytes, but a path may have up to 16,000. A longer path is found by its beginning, and then
+ * compared completely.
  */
 const INDEXED_PATH_CHARACTERS = 500;
 const cutToIndexed = (path: string) => `left(${path}, ${INDEXED_PATH_CHARACTERS})`;

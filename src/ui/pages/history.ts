@@ -57,8 +57,8 @@ import {
 } from "../parts.ts";
 
 /**
- * LIMIT: number of versions, moves and deletions of a document, and of documents in a list, on one
- * page.
+ * LIMIT: number of versions, moves and deletions of a document on one page, and number of documents
+ * on one page, so that pages stay small.
  */
 const STEPS_PER_PAGE = 100;
 const DOCUMENTS_PER_PAGE = 25;

@@ -80,7 +80,10 @@ ${renderNumber("Pending", waits.length + (status?.pending ?? 0), "needs")}${rend
 <td class="end">${status !== null && html`<div class="row">${folderActions(folder, request)}</div>`}</td></tr>`;
 }
 
-/** LIMIT: number of problems, runs and days that are shown. Other pages list all of them. */
+/**
+ * LIMIT: number of problems, runs and days that the page shows, so that the page stays small. Other
+ * pages list all problems and runs.
+ */
 const MAX_SHOWN = { problems: 5, runs: 10, days: 30 } as const;
 /** LIMIT: number of newest events that are read from the log, so that the page is fast. */
 const MAX_EVENTS = 2_000;

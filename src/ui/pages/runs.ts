@@ -25,7 +25,10 @@ import {
 } from "../parts.ts";
 
 const RUNS_PER_PAGE = 50;
-/** LIMIT: number of events on the page of a run, and of documents in the plan of its undo. */
+/**
+ * LIMIT: number of events on one page about a run, and number of documents that the plan of an undo
+ * shows, so that pages stay small.
+ */
 const LINES_PER_PAGE = 100;
 /**
  * LIMIT: number of changes that the list of runs shows for each run, so that the list stays short.

@@ -19,7 +19,10 @@ export type ControlCall = {
   readonly gone: AbortSignal;
 };
 
-/** LIMIT: number of connections at the same time. Only commands of this user connect. */
+/**
+ * LIMIT: number of connections at the same time, so that memory stays bounded. Only commands of
+ * this user connect.
+ */
 const MAX_CALLERS = 64;
 /** Milliseconds within which a connected command has to send its request. */
 const REQUEST_DEADLINE_MS = 10_000;

@@ -17,7 +17,10 @@ import type { Answer } from "../../operations/define.ts";
  * ignore the field.
  */
 export const PROTOCOL_VERSION = 4;
-/** LIMIT: number of characters of one line, enough for some thousand paths. */
+/**
+ * LIMIT: number of characters of one request or answer, so that memory stays bounded. The limits
+ * are enough for some thousand paths.
+ */
 export const MAX_REQUEST = 256 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
 

@@ -37,7 +37,10 @@ import { runLocalEffect } from "./run-effect.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile, writeFile } from "./write-file.ts";
 
-/** LIMIT: number of new files in one journal row. A row is always read and written as a whole. */
+/**
+ * LIMIT: number of new files in one journal row, because a row is always read and written as a
+ * whole.
+ */
 const MAX_FILES_PER_ROW = 64;
 
 /**

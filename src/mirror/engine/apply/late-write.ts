@@ -238,7 +238,8 @@ function applyLateWrite(ctx: CycleContext, row: SetAsideRow, late: LocalText): E
 
 /**
  * Returns true if the file belongs to another document, which a user renamed to the path.
- * LIMIT: reads every record, because there is no index of inodes and late content is rare.
+ * LIMIT: reads all records, because there is no index of inodes. Late content is rare, so this
+ * function is rarely called.
  */
 function isOtherDocument({ world: { state } }: CycleContext, id: DocId, { stamp }: LocalText): boolean {
   const isThisFile = (record: DocumentRecord): boolean =>

@@ -354,7 +354,11 @@ export class PendingDeletions {
     }));
   }
 
-  /** LIMIT: longest delay (`deleteGraceMostMs`). Otherwise new deletions could delay it forever. */
+  /**
+   * Returns the time at which a deletion is due.
+   * LIMIT: at most `deleteGraceMostMs` after the first scan without the file. Otherwise new
+   * deletions could delay an earlier deletion forever.
+   */
   #dueAt({ since, first }: PendingDeletion): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }

@@ -4,7 +4,8 @@ import type { Clock } from "../../../common/clock.ts";
 
 /**
  * LIMIT: number of milliseconds that a commit waits for commits of other steps. A `soon` commit
- * comes before an effect, which waits for it. A `late` commit comes at the end of a step.
+ * comes before an effect, and the effect waits for the commit. A `late` commit comes at the end of
+ * a step.
  */
 const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
 /**

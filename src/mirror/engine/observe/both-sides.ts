@@ -310,7 +310,10 @@ function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>
   );
 }
 
-/** LIMIT: number of link targets that a cycle reads by requests. Other targets stay unknown. */
+/**
+ * LIMIT: number of link targets that a cycle reads, because each read is a request. Further targets
+ * stay unknown.
+ */
 const MAX_TARGETS = 16;
 
 /**

@@ -305,10 +305,10 @@ function fromPlain(plain: PlainData): unknown {
 }
 
 /**
- * A bundle has no content, so a replay invents lines that are as similar as the real ones. The two
- * constants are the first code points of two ranges of letters. A line that several contents have
- * gets a letter of the first range. All other lines of a content become one line with a letter of
- * the second range.
+ * A bundle has no content, so a replay invents lines that are as similar to each other as the real
+ * lines. The two constants are the first code points of two ranges of letters. A line that several
+ * documents have becomes a letter of the first range. All other lines of a document become one line
+ * with a letter of the second range.
  * LIMIT: the two ranges of letters are enough for about 20,000 shared lines and 11,000 contents.
  */
 const [SHARED_FROM, OTHER_FROM] = [0x4e00, 0xac00];

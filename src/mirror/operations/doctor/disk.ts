@@ -113,7 +113,10 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
   ["Unison", /^\.unison$/, null],
 ];
 
-/** LIMIT: number of folders above the linked folder that are checked. Usual paths are shorter. */
+/**
+ * LIMIT: number of folders above the linked folder that are checked, so that the check is fast.
+ * Usual paths have fewer folders.
+ */
 const MAX_FOLDERS = 32;
 
 export function checkNeighbours(root: string): DoctorCheck[] {

@@ -56,8 +56,8 @@ export function isDone({ outcome }: ManualEnd): boolean {
 }
 
 /**
- * LIMIT: number of items that run at the same time. If the user stops the command, these items are
- * still completed.
+ * LIMIT: number of items that run at the same time. The number is small, because these items are
+ * still completed if the user stops the command.
  */
 export const ITEMS_IN_PARALLEL = 32;
 const UNREACHED_REASON = "the service could not be reached";

@@ -75,8 +75,8 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
 }
 
 /**
- * LIMIT: number of characters of a path, and of names in it. The embedded service has the same
- * limits for the path of a file.
+ * LIMIT: number of characters of a path, and number of names in a path. The embedded service has
+ * the same limits for the path of a file.
  */
 const MAX_PATH = { characters: 4_096, names: 128 } as const;
 

@@ -13,7 +13,7 @@ import { addToast } from "./toasts.ts";
 const MAX_READING_SHARE = 1 / 20;
 /**
  * LIMIT: milliseconds between two reads. The server shows the result of a job for only 10 s, and
- * the page must not miss it.
+ * the page must not miss the result.
  */
 const MAX_PAUSE_MS = 5_000;
 /** Header of an automatic read, which does not prolong a session on the service. */

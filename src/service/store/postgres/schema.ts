@@ -294,7 +294,7 @@ export class UnusableDatabaseError extends Error {
   }
 }
 
-/** LIMIT: oldest supported PostgreSQL. No older one was tested. */
+/** LIMIT: oldest supported version of PostgreSQL, because no older version was tested. */
 const OLDEST_SERVER = 15;
 
 /**

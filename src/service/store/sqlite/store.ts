@@ -14,7 +14,10 @@ import { makeOutboxTable } from "./outbox.ts";
 import { Reserve } from "./reserve.ts";
 import { makeSearch, MAX_STEP_COST, SearchIndex } from "./search-table.ts";
 
-/** LIMIT: number of characters of recently read files in memory, which take 8 to 16 MB. */
+/**
+ * LIMIT: number of characters of recently read files that are kept in memory. These characters take
+ * 8 to 16 MB.
+ */
 const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
 /** `version`: value of `Transactions.version` when the file was read. */
