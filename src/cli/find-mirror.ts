@@ -189,7 +189,7 @@ function holdsMirror(folder: string): boolean {
 }
 
 /**
- * Finds the one linked folder that contains all these paths or ids. Returns their paths below that
+ * Finds the one linked folder that contains all these paths or ids. Returns the paths below that
  * folder; `WHOLE_FOLDER` means the folder itself. Without paths, returns the nearest linked folder
  * and `WHOLE_FOLDER`.
  * @throws TroubleError if the paths are in several linked folders

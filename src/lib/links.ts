@@ -26,8 +26,8 @@ export type Place = {
 };
 
 /**
- * A link. `from`, `to`: where its destination begins and ends, in UTF-16 units. The characters `<`
- * and `>` around a destination are excluded.
+ * A link. `from`, `to`: where the destination of the link begins and ends, in UTF-16 units. The
+ * characters `<` and `>` around a destination are excluded.
  */
 export type Link = {
   /** Kind of link. A `definition` is a line `[label]: destination`. */

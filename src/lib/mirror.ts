@@ -210,7 +210,7 @@ async function makePlan(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
 const MAX_UNREAD = 1_000;
 
 /**
- * Starts a watch. Keeps its events until the caller reads them.
+ * Starts a watch. Keeps the events of the watch until the caller reads them.
  * @param run syncs the folder until its signal aborts; rejects if the folder cannot be watched
  */
 function startWatch(

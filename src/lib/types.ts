@@ -166,7 +166,7 @@ export type WatchEvent = {
   /** A finished sync that changed something, or whose result differs from the sync before. */
   | { readonly kind: "run"; readonly report: SyncReport }
   /**
-   * A file was deleted locally. mdmirror deletes its document on the service at `dueAt`
+   * A file was deleted locally. mdmirror deletes the document of the file on the service at `dueAt`
    * (milliseconds since the epoch), unless the file exists again by then. `asks`: true if there are
    * more pending deletions than the limit allows, so that a safety check will stop the sync.
    */

@@ -1,6 +1,6 @@
 /**
- * Types of tools, their arguments and their results, whose size is limited. The files in `tools/`
- * define the tools, and `table.ts` lists them.
+ * Types of tools, of arguments and of results. The size of a result is limited. The files in
+ * `tools/` define the tools, and `table.ts` lists them.
  */
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";

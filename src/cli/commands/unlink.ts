@@ -59,8 +59,10 @@ export const command: Command = {
 };
 
 /**
- * Finds a linked folder that is in the user's list but no longer exists. The operand is its path or
- * its name. Returns null if there is none, or if the operand is the path of a linked folder.
+ * Finds a linked folder that is in the user's list but no longer exists.
+ * @param operand path or name of the linked folder
+ * @returns null if no such folder is in the list, or if the operand is the path of an existing
+ * linked folder
  */
 function findAbsentMirror(io: Io, operand: string | undefined): ListedMirror | null {
   if (operand === undefined) return null;

@@ -27,8 +27,8 @@ const ANGLE_DESTINATION = /<((?:[^<>\\\r\n]|\\[^\r\n])*)>/y;
 const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
 
 /**
- * Reads the parentheses after the text of a link. Returns null if they contain anything but a
- * destination and a title.
+ * Reads the parentheses after the text of a link. Returns null if the parentheses contain anything
+ * but a destination and a title.
  */
 export function readResource(text: string, open: number, unclosed: UnclosedMarks): LinkResource | null {
   let offset = skipSpaces(text, open + 1);

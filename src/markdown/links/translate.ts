@@ -47,8 +47,8 @@ export function toDisk(text: string, place: Place, options: ToDiskOptions = {}):
   const draft = rewriteForDisk(text, place, options);
   if (!draft.hasWiki) return draft.result;
   if (hasAllLinks(draft) && toService(draft.result, place) === toService(text, place)) return draft.result;
-  // Wiki links change how the rest of this document is read, because they have no destination in
-  // parentheses. So all of them become Markdown links.
+  // Wiki links change how the rest of this document is read, because wiki links have no destination
+  // in parentheses. So all links of the document become Markdown links.
   return rewriteForDisk(text, { ...place, names: undefined }, options).result;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Reads and writes wiki links. Locally, a wiki link names a file: `[[Name#Heading|text]]`. On the
- * service, it is a Markdown link with an id: `[[text]](doc_1#Heading)`. The double brackets
- * distinguish wiki links from other links. Readers see only the text, and a move does not break the
- * id.
+ * service, a wiki link is a Markdown link with an id: `[[text]](doc_1#Heading)`. The double
+ * brackets distinguish wiki links from other links. Readers see only the text, and a move does not
+ * break the id.
  */
 import { decodePercents, encodeCharacter } from "./destination.ts";
 import { isDocId } from "../../contract/ids.ts";

@@ -121,8 +121,8 @@ function addWords(bag: WordCounts, words: readonly number[]): void {
 const MAX_CHANCE_RUN = 4;
 
 /**
- * Version between two other versions. `ids`: its elements. `old`: elements of the version before
- * it. `more`: elements of the version after it.
+ * Version between two other versions. `ids`: elements of this version. `old`: elements of the
+ * version before. `more`: elements of the version after.
  */
 type MiddleVersion = {
   readonly ids: ElementIds;
@@ -204,7 +204,7 @@ function changesInside(later: Edit, { from, to }: Edit): boolean {
 
 /**
  * Returns true if a later edit may add whole lines inside the lines of an earlier edit. The earlier
- * edit must have replaced other lines. Lines that it only added must stay together.
+ * edit must have replaced other lines. Lines that the earlier edit only added must stay together.
  */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);

@@ -207,7 +207,10 @@ function advancePositions(place: VersionPositions, by: VersionPositions): Versio
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
-/** Finds the words that all four versions have. Returns them as runs of adjacent words. */
+/**
+ * Finds the words that all four versions have. Returns the positions of these words, as runs of
+ * adjacent words.
+ */
 function findCommonRuns(four: FourSequences, starts: FourSequences): VersionPositions[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
@@ -349,8 +352,8 @@ function toRows(last: SearchNode): VersionPositions[] {
 
 /**
  * Returns a function that estimates the number of changes from a position to the end. The estimate
- * is never too high. For each side, it adds two numbers: the words that only base or only the side
- * has, and the difference in the number of all other words.
+ * is never too high. For each side, the function adds two numbers: the words that only base or only
+ * the side has, and the difference in the number of all other words.
  */
 function createChangeEstimate(
   four: FourSequences,

@@ -36,8 +36,8 @@ const MAX_ADDITIONAL_DOCUMENTS = 100;
 const MAX_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
 /**
  * Number of steps for each part of the work. `query`: one query of the index. `number`: one
- * document number in the result of the query. `document`: reading one document. `character`: one
- * character of its content. `snippets`: making its snippets.
+ * document number in the result of a query. `document`: reading one document. `character`: one
+ * character of a document's content. `snippets`: making the snippets of one document.
  */
 const STEP_COSTS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /**

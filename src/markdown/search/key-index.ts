@@ -43,7 +43,7 @@ const BLOCK_SIZE = 4_096;
  */
 export const KEYS_PER_ROW = 8_000;
 /**
- * Distance between the row numbers of one document. The number of its first row is the number of
+ * Distance between the row numbers of one document. The first row of a document has the number of
  * the document.
  */
 const ROW_DISTANCE = 2 ** 40;
@@ -111,7 +111,7 @@ export class KeyIndex {
 
   /**
    * Returns the numbers of a block's documents that have the keys of `set`, in ascending order.
-   * Some of them may lack keys (see `KeySet`).
+   * Some of these documents may lack keys (see `KeySet`).
    */
   inBlock(scope: number, block: DocumentBlock, set: RestrictedKeySet): number[] {
     const prefix = makePrefix(scope, block.first);

@@ -50,8 +50,8 @@ export class SearchScheduler {
   }
 
   /**
-   * Returns true if some steps may run in this round. If they exceed the limit of a round, they run
-   * in a round that has no other steps yet.
+   * Returns true if `steps` steps may run in this round. More steps than the limit of a round may
+   * run only in a round that has no other steps yet.
    */
   #fitsIntoRound(steps: number): boolean {
     return steps <= this.#remainingSteps || this.#remainingSteps === STEPS_PER_ROUND;

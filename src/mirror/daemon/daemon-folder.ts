@@ -148,7 +148,10 @@ export class DaemonFolder {
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
-  /** Runs the loop. Returns why it ended; null if the folder should be opened again immediately. */
+  /**
+   * Opens the folder and runs the daemon's loop. Returns why the loop ended; null if the folder
+   * should be opened again immediately.
+   */
   async #openAndRun(stop: AbortSignal): Promise<FolderEnd | Trouble | null> {
     const openResult = await this.#openToServe(stop);
     const loan = this.#endLoan();
@@ -331,8 +334,8 @@ export class DaemonFolder {
   }
 
   /**
-   * Lends the folder to a command. Answers when the folder is closed. The daemon opens it again
-   * after the command.
+   * Lends the folder to a command. Answers when the folder is closed. The daemon opens the folder
+   * again after the command.
    */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, gone: AbortSignal): Promise<Result<object>> {
     const { clock } = this.#options;

@@ -23,9 +23,9 @@ export type DaemonsOptions = FolderOptions & {
 };
 
 /**
- * Keeps the given folders in sync. If one of them cannot be opened, opens none, because a user
- * would not notice the missing one. Resolves when `stop` aborts or no folder is left, after all
- * work has ended.
+ * Keeps the given folders in sync. If a folder cannot be opened, opens no folder, because a user
+ * would not notice that one folder is missing. Resolves when `stop` aborts or no folder is left,
+ * after all work has ended.
  */
 export async function runDaemons(
   dirs: readonly string[],

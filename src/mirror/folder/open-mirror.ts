@@ -224,7 +224,10 @@ export async function withMirror<T>(
 type BootIdSources = {
   readonly platform?: NodeJS.Platform;
   readonly file?: string;
-  /** Absolute path of the macOS program that prints the boot id. Cron's PATH lacks its folder. */
+  /**
+   * Absolute path of the macOS program that prints the boot id. The path is absolute, because the
+   * PATH of cron lacks the program's folder.
+   */
   readonly sysctl?: string;
 };
 

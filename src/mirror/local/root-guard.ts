@@ -180,8 +180,8 @@ export class RootGuard {
   }
 
   /**
-   * Makes the folders of a path below `.mdmirror`. Only their owner can read them. Each folder is
-   * checked before the next one is made in it.
+   * Makes the folders of a path below `.mdmirror`, which only the owner can read. Each folder is
+   * checked before the next folder is made in it.
    */
   #makeFolders(below: string): DiskPlace {
     let folder = this.#folderAt("");

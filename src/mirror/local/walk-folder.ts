@@ -203,7 +203,7 @@ export type FolderScan = RulesSoFar & {
   /** Unchanged files that the tree may leave out; null if the tree must contain all files. */
   readonly leftOut: FileNumbers | null;
   /**
-   * Files whose content this scan has read. If their folder changes during the scan, unchanged
+   * Files whose content this scan has read. If a folder changes during the scan, its unchanged
    * files are not read again.
    */
   readonly filesRead: Map<LocalPath, LocalFile>;

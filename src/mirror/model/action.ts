@@ -4,10 +4,11 @@ import type { Block, DocumentPaths, DocumentRecord } from "./record.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * One change on one side. An action contains the state that it expects. If it finds another state,
- * it changes nothing, and its outcome is `stale`. `why` is a clause for users ("edited locally")
- * that `plan`, `why` and the event log show. An action on a document has an `id`, an action on a
- * folder a `dirId`. An action that creates the document or folder on the service has neither.
+ * One change on one side. An action contains the state that it expects. If the side has another
+ * state, the action changes nothing, and its outcome is `stale`. `why` is a clause for users
+ * ("edited locally") that `plan`, `why` and the event log show. An action on a document has an
+ * `id`, an action on a folder a `dirId`. An action that creates the document or folder on the
+ * service has neither.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
@@ -75,8 +76,8 @@ type DocumentAction =
   /** Moves the local file to the trash, if the digest of the file is still `expect`. */
   | ({ readonly kind: "trash-local"; readonly cause: "gone" | "outside" } & ExpectedFile)
   /**
-   * Deletes a document on the service. First reads it again, because its version and place must be
-   * as planned. Also checks once more that the local file is absent.
+   * Deletes a document on the service. First reads the document again, because the version and
+   * place of the document must be as planned. Also checks once more that the local file is absent.
    */
   | ({ readonly kind: "delete-remote" } & ListedDocument)
   /** Replaces a record by a tombstone, because the document is absent on both sides. */
@@ -120,9 +121,9 @@ type DocumentAction =
   /** Records that a scan did not find the conflict copy. A second such scan ends the conflict. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * Downloads a version that appeared on the service during a conflict. If it merges with the local
-   * content, the conflict ends. Otherwise a new conflict copy shows it. The earlier copy then goes
-   * to the trash, unless the user edited the earlier copy.
+   * Downloads a version that appeared on the service during a conflict. If the version merges with
+   * the local content, the conflict ends. Otherwise a new conflict copy shows the version. The
+   * earlier copy then goes to the trash, unless the user edited the earlier copy.
    */
   | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
   /** Moves a conflict copy beside its moved document. `nth`: number of the copy, from 1. */

@@ -92,7 +92,7 @@ export type DocumentPaths = Pick<DocumentRecord, "id" | "localPath" | "remotePat
 
 /**
  * Returns true if a document was moved out of the linked part of the workspace and has no local
- * file. A file at its old path is then new, or belongs to another document.
+ * file. A file at the document's old path is then new, or belongs to another document.
  */
 export function isAway({ state, stamp }: DocumentRecord): boolean {
   return state === "outside" && stamp === null;

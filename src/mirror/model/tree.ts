@@ -179,8 +179,9 @@ export type BaseTree = {
 };
 
 /**
- * Documents that the trees do not contain, because both sides have them as recorded. A plan reads
- * their paths. If a decision depends on such a document, the plan adds it to the trees.
+ * Documents that the trees do not contain, because both sides have these documents as recorded. A
+ * plan reads the paths of these documents. If a decision depends on such a document, the plan adds
+ * the document to the trees.
  */
 export type LeftOut = {
   readonly count: number;

@@ -33,7 +33,10 @@ export type Declaration = DeclaredParts & {
   readonly isForPeople?: true;
   /** True if the next sync carries out the decision. The operation itself then starts no sync. */
   readonly isForNextSync?: true;
-  /** Schema of the versions that the caller saw. If they have changed, the operation is refused. */
+  /**
+   * Schema of the versions that the caller saw. If one of these versions has changed, the operation
+   * is refused.
+   */
   readonly expected?: z.ZodObject;
 };
 

@@ -30,7 +30,10 @@ export type Plan = {
 
 export type LocalRename = { readonly from: LocalPath; readonly to: LocalPath };
 
-/** Facts that the safety checks need in addition to the three trees. The engine computes them. */
+/**
+ * Facts that the safety checks need in addition to the three trees. The engine computes these
+ * facts.
+ */
 export type SafetySignals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /**

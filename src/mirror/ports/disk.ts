@@ -111,8 +111,8 @@ export interface Disk {
   look(path: LocalPath): PathState;
   useOf(path: LocalPath): FileUse;
   /**
-   * Converts the links in content of the service to local paths. `toServiceForm` converts them
-   * back. Undefined if links are not converted.
+   * Converts the links in content of the service to local paths; `toServiceForm` converts local
+   * paths back. Undefined if links are not converted.
    */
   toLocalForm?(path: LocalPath, text: string): string;
   toServiceForm?(path: LocalPath, localText: string): string;

@@ -411,7 +411,10 @@ export interface State {
   meta(key: string): string | null;
   setMeta(key: string, value: string | null): void;
 
-  /** Records the start of a run (one `sync`, or one cycle of the daemon). Returns its number. */
+  /**
+   * Records the start of a run (one `sync`, or one cycle of the daemon). Returns the number of the
+   * run.
+   */
   beginRun(kind: string, startedAt: number): number;
   endRun(run: number, endedAt: number, summary: string): void;
   recordEvent(event: MirrorEvent): void;

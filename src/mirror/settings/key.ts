@@ -171,7 +171,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   return null;
 }
 
-/** Removes the key from the keychain. Returns `kept` if it could not be removed. */
+/** Removes the key from the keychain. Returns `kept` if the key could not be removed. */
 export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "removed" | "kept" {
   if (askKeychain(url, env) === null) return "none";
   for (const { clear } of listKeychains(url, env)) runTool(clear, env);

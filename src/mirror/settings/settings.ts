@@ -234,7 +234,7 @@ export function parseTime(text: string): number {
 const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
-/** Reads a value of `keepHistory`. Returns null if it is not allowed. */
+/** Reads a value of `keepHistory`. Returns null if the value is not allowed. */
 export function parseRetention(text: string): { readonly days: number; readonly bytes: number } | null {
   const match = /^(\d{1,4})d, ?(\d{1,4})(MB|GB)$/.exec(text);
   if (match === null) return null;

@@ -36,7 +36,8 @@ export function openForWriting(path: string, schema: DatabaseSchema): OpenedData
     (db) => {
       const fault = findOwnershipFault(db, schema);
       if (fault !== null) return fault;
-      // ORDER: the page size must be set before the first page is written. Later it has no effect.
+      // ORDER: the page size must be set before the first page is written. A page size that is set
+      // later has no effect.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       limitPageCache(db);
       enterWal(db);

@@ -55,7 +55,7 @@ export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {
   return readResult.kind === "read" ? readResult.value : [];
 }
 
-/** Numbers that `status` shows. SQL computes them, so that no record has to be loaded. */
+/** Numbers that `status` shows. SQL computes the numbers, so that no record has to be loaded. */
 type StateTotals = {
   readonly documents: number;
   /** Size of all local files together, in bytes. */

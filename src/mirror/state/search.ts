@@ -34,7 +34,8 @@ CREATE TABLE search_files (
 `;
 
 /**
- * Version of the index. Increase it when the tables change, or the way in which words are found.
+ * Version of the index. Increase this number when the tables change, or the way in which words are
+ * found.
  */
 const INDEX_VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
@@ -129,8 +130,8 @@ export class MirrorSearch extends TableWithStatements {
   #rows: ReadonlyMap<LocalPath, IndexedFile> | null = null;
 
   /**
-   * Returns digest and stamp of an indexed file; null if the file is not indexed. With them, a scan
-   * can skip an unchanged file.
+   * Returns digest and stamp of an indexed file; null if the file is not indexed. With digest and
+   * stamp, a scan can skip an unchanged file.
    */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);

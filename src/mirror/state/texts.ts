@@ -13,8 +13,8 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
  */
 const MAX_GROUP_WRITES = 1_024;
 /**
- * LIMIT: number of digests that are remembered as stored, to save memory. Together they take about
- * two megabytes.
+ * LIMIT: number of digests that are remembered as stored, to save memory. All these digests
+ * together take about two megabytes.
  */
 const MAX_KNOWN_DIGESTS = 16_384;
 /**
@@ -238,7 +238,7 @@ export function decodeProvenText(digest: Digest, row: StoredText): string | null
   try {
     text = decodeText(row);
   } catch {
-    // The decoder reports damage by many different errors. All of them mean that this copy is lost.
+    // The decoder reports damage by many different errors. Each error means that this copy is lost.
     return null;
   }
   return digestOf(text) === digest ? text : null;

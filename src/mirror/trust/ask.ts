@@ -10,8 +10,8 @@ import { checkOwner, readOwnerName } from "./owner.ts";
 import { type Environment, type KnownMirror, locateRegistry } from "./registry.ts";
 
 /**
- * Facts that `mdmirror trust` shows before it asks whether to trust a folder. To collect them,
- * mdmirror sends nothing, and runs nothing from the folder.
+ * Facts that `mdmirror trust` shows before it asks whether to trust a folder. While mdmirror
+ * collects these facts, mdmirror sends nothing, and runs nothing from the folder.
  */
 export type TrustQuestion = {
   readonly root: string;

@@ -190,8 +190,9 @@ export function chooseManager(platform: NodeJS.Platform): ManagerKind | null {
 }
 
 /**
- * Installs and starts a unit. Returns null if it was started. Otherwise the file is installed but
- * the user has to start the unit; returns the service manager's message.
+ * Installs and starts a unit. Returns null if the unit was started. If only the start failed,
+ * returns the service manager's message; the file is then installed, and the user has to start the
+ * unit.
  */
 export async function installUnit(unit: ServiceUnit, env: Environment): Promise<Result<string | null>> {
   try {

@@ -50,7 +50,7 @@ const MAX_PATH = { linux: 107, others: 103 } as const;
 
 type SocketOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folders to try, in this order, instead of the system's folders. Only tests set them. */
+  /** Folders to try, in this order, instead of the system's folders. Only tests set this option. */
   readonly folders?: readonly string[];
   readonly platform?: NodeJS.Platform;
 };

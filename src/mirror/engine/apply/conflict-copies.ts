@@ -108,7 +108,8 @@ export function removeUnrecorded(
 }
 
 /**
- * Writes a conflict copy. If its path has another file, moves that file to the trash first.
+ * Writes a conflict copy. If another file is at the path of the copy, moves that file to the trash
+ * first.
  * @returns the outcome if the copy could not be written; null on success
  */
 export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): Outcome | null {

@@ -35,8 +35,8 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
 }
 
 /**
- * Flushes the recorded files that a power cut may still damage. Marks them as flushed in the state
- * file only: `base`, in memory, stays unchanged. At worst, a file is flushed twice.
+ * Flushes the recorded files that a power cut may still damage. Marks these files as flushed in the
+ * state file, but not in `base`, which is in memory. At worst, a file is flushed twice.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const filesAtRisk = new Map<DocId, LocalPath>();

@@ -291,9 +291,9 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
 }
 
 /**
- * Returns true if a recorded folder is missing although this cycle scanned or created it.
- * RACE: somebody moved the folder. If mdmirror created it again, base would take the new folder for
- * the moved one. Documents in the moved folder would then count as moved by the user.
+ * Returns true if a recorded folder is missing although this cycle scanned or created the folder.
+ * RACE: somebody moved the folder. If mdmirror created the folder again, base would take the new
+ * folder for the moved one. Documents in the moved folder would then count as moved by the user.
  */
 function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);

@@ -208,8 +208,8 @@ function findOlderBase(
 
 /**
  * Handles content that a program saved late, to the set-aside file. The late content is the user's
- * newest edit of the replaced content, so it is merged with the file at the path. If they do not
- * merge:
+ * newest edit of the replaced content, so mdmirror merges the late content with the file at the
+ * path. If the two do not merge:
  * - If the file has the version that mdmirror wrote, the late content becomes the local content.
  *   Base then moves back, and the next plan decides.
  * - If the file has other content, the late content becomes a new document, so that nothing is
@@ -288,8 +288,8 @@ function writeLateContent(
 }
 
 /**
- * Merges the late content with the file at the path. If they do not merge, returns the late content
- * alone, provided that the file contains only what mdmirror wrote.
+ * Merges the late content with the file at the path. If the two do not merge, returns the late
+ * content alone, provided that the file contains only what mdmirror wrote.
  * @returns the content to write; null if the file must not be replaced
  */
 function mergeLateContent(

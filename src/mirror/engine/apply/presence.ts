@@ -57,9 +57,9 @@ function makeRemoval(ctx: CycleContext, action: ActionOf<"trash-local">): FileRe
 }
 
 /**
- * Deletes a document on the service whose file was deleted locally. Does not delete it if the
- * service has another version, or if a file is at its path again. If the service refuses, mdmirror
- * restores the file, unless the only reason is an open review.
+ * Deletes a document on the service whose file was deleted locally. Does not delete the document if
+ * the service has another version, or if a file is at the document's path again. If the service
+ * refuses, mdmirror restores the file, unless the only reason is an open review.
  */
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;

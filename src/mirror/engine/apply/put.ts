@@ -210,8 +210,8 @@ function isContradiction(row: PutRow, { changeId, content }: Extract<PutResult, 
 }
 
 /**
- * Returns the saved version. Reads it from the service, unless the answer shows that it is the sent
- * content or base's.
+ * Returns the saved version. Reads the version from the service, unless the answer shows that the
+ * saved content is the sent content or base's content.
  */
 async function readSavedVersion(
   ctx: CycleContext,

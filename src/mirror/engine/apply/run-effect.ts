@@ -235,8 +235,8 @@ export function concludeLocal<Row extends Intent, Seen>(
 }
 
 /**
- * LIMIT: number of remembered requests, to bound memory. Beyond it, the oldest request is forgotten
- * and may be sent again.
+ * LIMIT: number of remembered requests, so that memory stays bounded. Beyond this number, the
+ * oldest request is forgotten and may be sent again.
  */
 const MAX_REFUSALS = 1_000;
 

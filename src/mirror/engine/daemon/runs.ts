@@ -26,9 +26,9 @@ import { META } from "../run/meta.ts";
 import { forgetSent, rememberLastRun } from "../run/run-state.ts";
 
 /**
- * LIMIT: number of documents changed on the service that are synced without a full run. For each of
- * them, mdmirror reads every record, so for more documents a full run is faster. Changed local
- * paths have no such limit.
+ * LIMIT: number of documents changed on the service that are synced without a full run. For each
+ * such document, mdmirror reads all records, so for more documents a full run is faster. Changed
+ * local paths have no such limit.
  */
 const MAX_SINGLE_DOCUMENTS = 16;
 
@@ -122,8 +122,8 @@ export class DaemonRuns {
   }
 
   /**
-   * Runs one cycle for a few documents. Only their records are loaded, because loading all records
-   * would take longer than the cycle.
+   * Runs one cycle for a few documents. Loads only the records of these documents, because loading
+   * all records would take longer than the cycle.
    * @param last report of the last run, which still describes all other documents
    * @returns the report; `whole` if a full run is needed or a step failed
    */
@@ -249,8 +249,8 @@ export class RunLog {
   }
 
   /**
-   * Publishes the pending deletions. Publishes all of them again when a safety check is newly
-   * expected to stop the sync.
+   * Publishes the new pending deletions. Publishes all pending deletions again when a safety check
+   * is newly expected to stop the sync.
    */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const isStopExpected = expectedStopReasons !== undefined;

@@ -24,7 +24,8 @@ type VacatedPath = {
 };
 
 /**
- * LIMIT: number of remembered old paths, to bound memory. Beyond it, the oldest path is forgotten.
+ * LIMIT: number of remembered old paths, so that memory stays bounded. Beyond this number, the
+ * oldest path is forgotten.
  */
 const MAX_PATHS = 5_000;
 

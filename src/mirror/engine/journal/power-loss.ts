@@ -180,8 +180,8 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
 }
 
 /**
- * Restores a damaged file. If its content is not in the content store, moves the file to the trash.
- * Returns the reason why the file was not restored, as a clause; null on success.
+ * Restores a damaged file. If the content of the file is not in the content store, moves the file
+ * to the trash. Returns the reason why the file was not restored, as a clause; null on success.
  */
 function restoreFile(ctx: CycleContext, { record, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;

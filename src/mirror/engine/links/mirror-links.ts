@@ -84,7 +84,7 @@ export class MirrorLinks {
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
-  /** Records documents outside the linked folder. Links to them are written as ids. */
+  /** Records documents outside the linked folder. Links to such documents are written as ids. */
   noteOutside(ids: ReadonlySet<DocId>): void {
     this.#outside = ids;
   }
@@ -302,8 +302,8 @@ function reportInertLinks(
 }
 
 /**
- * Returns the reason why a link leads to no document. Returns null if it leads to a document, or
- * was uploaded as written.
+ * Returns the reason why a link leads to no document. Returns null if the link leads to a document,
+ * or was uploaded as written.
  */
 function findInertReason(
   { destination, at, to }: LinkTarget,

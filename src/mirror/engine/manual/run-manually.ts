@@ -18,7 +18,7 @@ import { type Settings, chooseTrashPlace, type World } from "../run/world.ts";
 import { CycleContext } from "../run/cycle-context.ts";
 
 /**
- * Default settings. Most of them concern only the plan, and the effects of a command follow no
+ * Default settings. Most settings concern only the plan, and the effects of a command follow no
  * plan.
  */
 const MANUAL_SETTINGS: Settings = {

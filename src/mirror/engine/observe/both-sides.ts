@@ -223,8 +223,8 @@ async function foreseeApproval(
 }
 
 /**
- * Scans the linked folder. A daemon's observers scan less. Without them, the scan pauses regularly
- * to receive answers of the service.
+ * Scans the linked folder. A daemon's observers may scan only a part of the folder. Without
+ * observers, the scan pauses regularly to receive answers of the service.
  */
 function scanFolder(
   ctx: CycleContext,

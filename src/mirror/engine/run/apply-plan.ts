@@ -65,7 +65,9 @@ function findRecordedPath({ world }: CycleContext, id: string | null): LocalPath
   return (isDocId(id) ? world.state.record(id)?.localPath : null) ?? "";
 }
 
-/** Runs an action. Remembers if it failed, so that mdmirror does not repeat it forever. */
+/**
+ * Runs an action. Remembers a failed action, so that mdmirror does not repeat the action forever.
+ */
 async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return readEarlierOutcome(tally, action);

@@ -97,7 +97,8 @@ type FutileAction = {
 export type RunTally = {
   readonly counts: Counts;
   /**
-   * Number of documents created on the service. The first of them are read back after their POST.
+   * Number of documents created on the service. mdmirror reads the first of these documents back
+   * after their POSTs.
    */
   created: number;
   /**
@@ -160,7 +161,7 @@ type CycleNotes = {
   local: LocalTree | null;
   /** True if the listing from which the plan was made is complete. */
   isListed: boolean;
-  /** Folder ids by path, relative to the linked part of the workspace. Effects update them. */
+  /** Folder ids by path, relative to the linked part of the workspace. Effects update this map. */
   readonly folderIds: Map<RemotePath, DirId>;
   /** Files created or replaced in this cycle, which are flushed at its end or in the next cycle. */
   readonly toFlush: Map<DocId, LocalPath>;

@@ -72,8 +72,8 @@ export type RunReport = {
    */
   readonly expectedStopReasons?: readonly Reason[];
   /**
-   * Actions that a safety check stopped, in the plan's order. To approve runs them; to reject
-   * undoes their causes.
+   * Actions that a safety check stopped, in the plan's order. Approving the stop runs these
+   * actions; rejecting the stop undoes the causes of these actions.
    */
   readonly stopped: readonly Action[];
   /**

@@ -46,8 +46,8 @@ export function rememberReport(world: World, report: RunReport): void {
 }
 
 /**
- * Closes the journal rows of unanswered writes after a sync. If their content appears on the
- * service later, it counts as another user's edit.
+ * Closes the journal rows of unanswered writes after a sync. If the content of such a write appears
+ * on the service later, the content counts as another user's edit.
  */
 export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);

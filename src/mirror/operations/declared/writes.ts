@@ -22,8 +22,8 @@ const STOP_RESULT = z.strictObject({
   run: z.null(),
   reasons: makeListSchema({ reason: TEXT, detail: TEXT }),
   /**
-   * Digest that identifies the stop. The answer passes it in `expected`. Null if no change is
-   * stopped.
+   * Digest that identifies the stop, for `expected` in the input of the answer. Null if no change
+   * is stopped.
    */
   version: DIGEST.nullable(),
   /** Number of steps that no safety check stopped, but that also wait for the user's answer. */

@@ -227,8 +227,8 @@ function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"
     const unseenEntry = local.unseen.get(path);
     if (unseenEntry !== undefined) return { path, kind: "unseen", why: unseenEntry.why };
   }
-  // The whole folder could not be scanned. So a path that the scan did not find may exist. A path
-  // that it found is synced.
+  // The scan did not read the whole folder, so a path that the scan did not find may exist. A path
+  // that the scan found is synced.
   const wholeFault = local.unseen.get("");
   if (wholeFault === undefined || local.files.has(named) || local.folders.has(named)) return null;
   return { path: "", kind: "unseen", why: wholeFault.why };

@@ -39,7 +39,7 @@ export type UndoPlan = {
   readonly passed: readonly PassedRun[];
   /** All runs since this time are undone, in milliseconds since the epoch; null to undo one run. */
   readonly since: number | null;
-  /** Digest of the plan. A caller passes it to show which plan the user saw. */
+  /** Digest of the plan, with which a caller can show which plan the user saw. */
   readonly version: Digest;
 };
 

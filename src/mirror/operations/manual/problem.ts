@@ -116,7 +116,10 @@ function refuseWithoutProblem(path: LocalPath): Result<never> {
   return trouble("usage", `${path} has no open problem`, NEXT_WITHOUT_PROBLEM);
 }
 
-/** Returns the path of the file. If its move is blocked, only the block has the current path. */
+/**
+ * Returns the path of the document's file. If a move of the document is blocked, only the block has
+ * the current path.
+ */
 function findCurrentPath(world: Pick<World, "disk">, record: DocumentRecord, block: Block | null): LocalPath {
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : record.localPath;
 }

@@ -76,8 +76,8 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const { world } = mirror;
     const versions = readVersions(world, problem);
     const serviceDigest = await readTheirs(world, problem);
-    // The service has a newer version than the user saw. A sync downloads it, so that the user can
-    // choose again.
+    // The service has a newer version than the user saw. A sync downloads that version, so that the
+    // user can choose again.
     if (!isDry && serviceDigest !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs: serviceDigest };
   },

@@ -347,8 +347,8 @@ class SlotOwners {
     const occupant = this.#draft.occupancy.occupantOf(side, place);
     if (occupant.kind === "free") return side === "local" && includeArrivalAt(this.#draft, place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
-    // If the slot's current owner is part of this plan, it moves to another slot. Otherwise it
-    // keeps the slot, and the next round of planning includes it.
+    // If the current owner of the slot is part of this plan, the owner moves to another slot.
+    // Otherwise the owner keeps the slot, and the next round of planning includes the owner.
     if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
     this.#includeInNextRound(side, occupant.path);
     return "unjudged";

@@ -106,8 +106,9 @@ export function endConflictOfRemovedDocument(
  * has not decided.
  */
 export function keepConflictUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
-  // The planner has already proposed to end the conflict. If it proposes nothing else for this
-  // document, the document keeps its record, so the proposal is withdrawn and the conflict stays.
+  // The planner has already proposed to end the conflict. If the planner proposes nothing else for
+  // this document, the document keeps its record, so the proposal is withdrawn and the conflict
+  // stays.
   if (draft.proposals.get(row)?.length === 1) withdrawProposals(draft, row, "before");
 }
 

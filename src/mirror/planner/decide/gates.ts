@@ -1,4 +1,7 @@
-/** Checks whether an action may be proposed. If it may not, blocks the document or folder. */
+/**
+ * Checks whether an action may be proposed. Blocks the document or folder if the action may not be
+ * proposed.
+ */
 import { isDirId, isDocId } from "../../../contract/ids.ts";
 import {
   BLOCK_REASONS,

@@ -210,8 +210,8 @@ export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFo
 }
 
 /**
- * Returns the path of a recorded file after the moves of its folders. Null if its folder was not
- * found: a file at the old path then proves nothing.
+ * Returns the path of a recorded file after the moves of its folders. Null if the parent folder of
+ * the file was not found: a file at the old path then proves nothing.
  */
 export function deriveExpectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.hasMoved) return basePath;

@@ -61,8 +61,8 @@ export function blockAmbiguousDocument(
 }
 
 /**
- * Matches a file by content. Does not match it if the document's own file could not be read: the
- * matching file may be a copy, which must not get the document's id (I09).
+ * Matches a file by content. Does not match the file if the document's own file could not be read:
+ * the matching file may be a copy, which must not get the document's id (I09).
  */
 export function matchFileByContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {
   const unreadReason = whyHidden(record.localPath, matching.trees);

@@ -99,8 +99,8 @@ function addRemoteFolder(
   const expectedPath = findTwinPath(forest, path, id, lookUp, trees);
   const twin = expectedPath === null ? undefined : forest.byLocal.get(expectedPath);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
-    // The folder was deleted on the service and created again with a new id. For users, it is still
-    // the same folder.
+    // The folder was deleted on the service and created again with a new id. For users, the new
+    // folder is still the same folder.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     registerFolder(forest, twin);
     return;

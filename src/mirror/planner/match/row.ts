@@ -63,8 +63,9 @@ export type FolderRow = CommonRow & {
    */
   replaced: DirId | null;
   /**
-   * True for a local folder that was merged into another folder. The documents of the merged folder
-   * are moved to the other folder, and the empty folder is then removed.
+   * True for the old local folder of a merged folder (`isMerged`). The documents in the old local
+   * folder are moved to the other local folder, and the old local folder, which is then empty, is
+   * removed.
    */
   isVacated: boolean;
   /**
@@ -185,8 +186,8 @@ type SlotOccupant =
 const FREE_SLOT = { kind: "free" } as const;
 
 /**
- * Finds what is in a slot before the plan. Builds its indexes when they are
- * first needed, because a plan without moves needs none.
+ * Finds the row that is in a slot before the plan. Builds the indexes when they are first needed,
+ * because a plan without moves needs no index.
  */
 export class SlotOccupancy {
   readonly foldings: NameFoldings;
