@@ -121,7 +121,10 @@ function tryLocate(io: Io, path: string): Result<DocumentLocation> {
   return ok({ root: root.value, path: relative(root.value, resolveParent(absolutePath)).split(sep).join("/") });
 }
 
-/** Splits `notes/plan.md@3` into the path and the version 3; the version is null if left out. */
+/**
+ * Splits `notes/plan.md@3` into the path and the version 3. The version is null without `@` and a
+ * number.
+ */
 export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
   const match = /^(.+)@(\d{1,9})$/s.exec(name);
   return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };

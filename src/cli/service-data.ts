@@ -22,8 +22,8 @@ export function readRate(text: string): { readonly requests: number; readonly se
 }
 
 /**
- * Returns an object with one setting of the service; an empty object if the setting's option is
- * left out. The words `all`, `none` and `never` give the value null.
+ * Returns an object with one setting of the service; an empty object if the user did not give the
+ * option of the setting. The words `all`, `none` and `never` give the value null.
  */
 export function readSetting<Name extends string, T>(
   name: Name,

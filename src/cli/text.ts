@@ -83,7 +83,7 @@ export function formatColumns(rows: readonly (readonly string[])[]): string[] {
 }
 
 /**
- * Returns the first lines of a long list, then a line that says how many were left out.
+ * Returns the first lines of a long list, then a line with the number of lines that are not shown.
  * @param indent beginning of that last line
  * @param ending end of that last line, such as the command that shows the whole list
  */
@@ -147,7 +147,7 @@ export type CommandResult = {
   readonly lines: readonly string[];
   /** Warnings for standard error, one line each, also with `--json`. */
   readonly warnings?: readonly string[];
-  /** Exit code; left out for success. */
+  /** Exit code; undefined for success. */
   readonly exit?: ExitCode;
 };
 

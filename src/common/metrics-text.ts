@@ -18,7 +18,7 @@ export type MetricSample = {
   readonly suffix?: string;
 };
 
-/** Formats metrics as lines. A metric without samples is left out. */
+/** Formats metrics as lines. A metric without samples gets no lines. */
 export function formatMetrics(metrics: readonly Metric[]): string {
   const lines = metrics
     .filter(({ samples }) => samples.length > 0)

@@ -28,7 +28,10 @@ export type EventType = "file" | "folder" | "reset";
  */
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
-/** Data of an event about a file. If the file is gone, `path` and `lastChangeId` are left out. */
+/**
+ * Data of an event about a file. If the file is gone, the event has no `path` and no
+ * `lastChangeId`.
+ */
 export type FileEvent = {
   readonly id: DocId;
   readonly change: ChangeKind;

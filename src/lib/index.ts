@@ -36,7 +36,7 @@ export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
     requireFitNode();
     const { linkToWorkspace } = await import("./link.ts");
     const root = await linkToWorkspace(dir, options);
-    // The URL is left out, because it is now stored in the configuration of the folder.
+    // The mirror gets no URL, because the URL is now stored in the configuration of the folder.
     const { url: _url, ...rest } = options;
     return makeMirror(new MirrorSession(root, makeEnvironment(rest)));
   });

@@ -36,7 +36,7 @@ export type Server = {
   /** Admin key, for the routes below `/admin`: workspaces, keys, grants and reviews. */
   readonly adminKey: string;
   readonly data: string;
-  /** Imports the Markdown files below a folder. `refused`: files that were left out. */
+  /** Imports the Markdown files below a folder. `refused`: files that were not imported. */
   importFolder(dir: string): Promise<Imported>;
   /** Stops the service after it has answered all active requests. A second call does nothing. */
   stop(): Promise<void>;

@@ -3,8 +3,8 @@
 import { type Html, html } from "./html.ts";
 
 /**
- * A bar. `value`: its height; null if unknown. `part`: height of its lower part, which is filled,
- * while the rest is outlined; null if the whole bar is filled.
+ * A bar. `value`: height of the bar; null if unknown. `part`: height of the lower part of the bar,
+ * which is filled, while the rest is outlined; null if the whole bar is filled.
  */
 export type ChartBar = { readonly value: number | null; readonly part?: number | null; readonly title: string };
 

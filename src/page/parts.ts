@@ -10,7 +10,7 @@ export type Link = {
    * `page`: the link leads to the current page. `true`: the link leads to the section of that page.
    */
   readonly current?: "page" | "true" | null;
-  /** Number beside the label; left out or 0 for no number. */
+  /** Number beside the label; undefined or 0 for no number. */
   readonly count?: number;
   readonly tone?: ToneName;
 };

@@ -68,8 +68,8 @@ ${cutParts(parts, MAX_LINES).map((part) => renderPart(part, options))}</table>${
 }
 
 /**
- * A passage. `hidden`: number of equal lines left out before the passage. `changeNumber`: position
- * among the passages that differ, from 1; 0 if the lines are equal.
+ * A passage. `hidden`: number of equal lines before the passage that are not shown. `changeNumber`:
+ * position among the passages that differ, from 1; 0 if the lines are equal.
  */
 type TablePart = RowGroup & { readonly hidden: number; readonly changeNumber: number };
 

@@ -26,8 +26,8 @@ export type ServiceOptions = {
   /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
   readonly links?: ServerContext["links"] | undefined;
   /**
-   * SHA-256 of the key for requests below `/admin`. Without it, they are answered 401, but
-   * `service.admin` still works.
+   * SHA-256 of the key for requests below `/admin`. Without this hash, such requests are answered
+   * 401, but `service.admin` still works.
    */
   readonly adminKeyHash?: Buffer;
   /** Base URL for the `type` of a problem: `{docs_base}` in the contract. */
@@ -198,8 +198,8 @@ export class Service {
   }
 
   /**
-   * Returns the number of requests answered since the start. If it has grown between two calls, the
-   * service is busy.
+   * Returns the number of requests answered since the start. If this number has grown between two
+   * calls, the service is busy.
    */
   served(): number {
     return this.#served;

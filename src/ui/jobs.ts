@@ -40,7 +40,10 @@ type JobsContext = {
 /** Milliseconds for which pages show the result of a job. A result with *Undo* is shown longer. */
 const RESULT_MS = { normal: 10_000, undo: 60_000 } as const;
 
-/** The newest job of a folder. `time`: its last change, in monotonic milliseconds. */
+/**
+ * The newest job of a folder. `time`: time of the last change of the job, in monotonic
+ * milliseconds.
+ */
 type KeptJob = {
   readonly job: Omit<JobView, "traffic">;
   readonly traffic: ActiveEffects;

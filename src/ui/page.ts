@@ -50,7 +50,7 @@ export type UiPage = {
   readonly path: string;
   /**
    * Tab that is marked on this page, named by the end of the tab's address, such as `history/`;
-   * left out if no tab is marked.
+   * undefined if no tab is marked.
    */
   readonly section?: string;
   /** False if the open page is not updated automatically. Default: true. */

@@ -74,7 +74,10 @@ ${Object.entries(SUBJECTS).map(
   }),
 };
 
-/** Shows one document of the documentation. If it cannot be rendered now, shows its source. */
+/**
+ * Shows one document of the documentation; shows the Markdown source if the document cannot be
+ * rendered now.
+ */
 export const USER_DOC_PAGE: UiPage = {
   path: `${DOCS_ADDRESS}/*`,
   isLive: false,

@@ -40,7 +40,10 @@ type ActionCall = {
 };
 
 export type AdminAction = {
-  /** Placeholder of the operand in the usage, such as `ID|LABEL`; left out if there is none. */
+  /**
+   * Placeholder of the operand in the usage, such as `ID|LABEL`; undefined if the action has no
+   * operand.
+   */
   readonly operandForm?: string;
   /** Options of this action in addition to the options of every action. */
   readonly options?: readonly string[];

@@ -106,7 +106,7 @@ function readServeOptions(io: Io, args: Args): ServeOptions {
     port: args.number("port") ?? DEFAULT_PORT,
     tls: args.text("tls-cert") === null ? null : { certFile: resolveFile("tls-cert"), keyFile: resolveFile("tls-key") },
     insecureHttp: args.flag("insecure-http"),
-    // A setting whose option is left out keeps its stored value.
+    // A setting keeps its stored value if the user did not give the option of the setting.
     settings: {
       ...readSetting("rateLimit", args.text("rate-limit"), readRate),
       ...readSetting("keepVersions", args.text("most-versions"), Number),
@@ -151,7 +151,7 @@ async function runImport(io: Io, args: Args, serving: RunningService<string | nu
   for (const line of formatImport(unwrap(report))) io.out(line);
 }
 
-/** Returns lines about an import: imported files, then files that were left out, by reason. */
+/** Returns lines about an import: imported files, then files that were not imported, by reason. */
 export function formatImport({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
   const renamedPaths = renamed.map(({ path, name }) => `${path} as ${name}`);
   return [
@@ -165,7 +165,8 @@ export function formatImport({ files, folders, bytes, renamed, refused, links }:
 }
 
 /**
- * Groups files or links that were left out by their reason. The most frequent reason comes first.
+ * Groups files or links by the reason why they were not imported. The most frequent reason comes
+ * first.
  */
 function groupByReason<Entry extends { readonly reason: string }>(entries: readonly Entry[]) {
   const groups = [...Map.groupBy(entries, ({ reason }): Entry["reason"] => reason)];

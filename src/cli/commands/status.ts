@@ -65,7 +65,7 @@ function refuseMisuse(args: Args, { json, maxAge }: Flags): void {
 
 type Flags = {
   readonly json: boolean;
-  /** Value of `--max-age` in milliseconds; null if the option is left out. */
+  /** Value of `--max-age` in milliseconds; null without this option. */
   readonly maxAge: number | null;
 };
 

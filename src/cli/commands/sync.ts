@@ -71,8 +71,8 @@ export const command: Command = {
 };
 
 /**
- * Returns the paths that `sync` waits for because of `--wait-for`; null if the option is left out.
- * The paths must be in the linked folder that is synced.
+ * Returns the paths that `sync` waits for because of `--wait-for`; null without this option. The
+ * paths must be in the linked folder that is synced.
  */
 function readWaitRequest(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
@@ -142,7 +142,7 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   const hooksResult = await runHooksAfterSync(root, facts, report, { ...pickContext(io), stop, onNote });
   if (io.terminal.error) io.status("");
   // A timer may run `sync --quiet` and mail its output. Problems of hooks would be in every mail,
-  // so they are left out. `mdmirror hooks` shows them.
+  // so `sync --quiet` does not report them; `mdmirror hooks` does.
   if (hooksResult.kind === "trouble" && !quiet) reportTrouble(io, hooksResult.trouble);
 }
 

@@ -9,9 +9,7 @@ import { countCharacters, MAX_CONTENT_CHARACTERS, MAX_PATH_CHARACTERS, MAX_PATH_
 import { NAME_FAULT_TEXT, type NameFault, type NameKind, findNameFaults, findFirstFault, splitPath } from "../names.ts";
 import type { FieldCode, ProblemCode } from "../problem.ts";
 
-/**
- * Fault of a value. `problem`: error code of the whole answer; `invalid_request` if it is left out.
- */
+/** Fault of a value. `problem`: error code of the whole answer; `invalid_request` if undefined. */
 export type FieldFault = { readonly code: FieldCode; readonly problem?: ProblemCode; readonly detail: string };
 
 /**

@@ -58,7 +58,7 @@ export function collectFacts(
     state: isOffline ? "offline" : state,
     changes,
     problems: {
-      // A pending problem requires no person, so it is left out.
+      // A pending problem requires no action of a person, so it is no event.
       attention: listItems({ attention: attention.filter(({ waits }) => !waits) }),
       conflict: listItems({ attention: attention.filter(({ kind }) => CONFLICTS.has(kind)) }),
       stopped: listItems({ safetyStop }),

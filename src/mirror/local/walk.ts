@@ -134,7 +134,8 @@ function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, W
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
   // If the folder changed after the scan began, it may have changed again within the same tick of
-  // the disk's clock. The second change does not alter the time stamp, so the names are compared.
+  // the disk's clock. The second change does not alter the mtime of the folder, so the names are
+  // compared.
   if (scan.diskNow !== null && stat.mtimeMs >= scan.diskNow) {
     const reread = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!hasSameInodes(folder, reread)) return reread;

@@ -69,7 +69,7 @@ export type Question<D extends ReadDeclaration> = z.output<D["input"]>;
 export type Answer<D extends ReadDeclaration> = z.output<D["result"]>;
 
 /**
- * Type of the library's method. The input may be left out if all its fields are optional and the
+ * Type of the library's method. The input is optional if all its fields are optional and the
  * operation is not declared as a write.
  */
 export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declaration

@@ -96,8 +96,9 @@ export type RemoteTraits = {
   /** `yes` if one request can list the folders at all depths. */
   readonly folderTree: "unknown" | "yes" | "no";
   /**
-   * Characters that names may not have: those that the embedded service refuses, and those that
-   * this service has refused. A character that occurs in a name on this service is left out.
+   * Characters that names may not have: the characters that the embedded service refuses, and the
+   * characters that this service has refused; without characters that occur in names on this
+   * service.
    */
   readonly refusedCharacters: string;
   /**

@@ -105,7 +105,7 @@ export const LOG_FIELDS = {
 
 type LogFieldName = keyof typeof LOG_FIELDS;
 
-/** Values for the fields of a log line. A field with the value null is left out. */
+/** Values for the fields of a log line. A field with the value null is not logged. */
 export type LogFields = {
   readonly [Name in LogFieldName]?: LogValues[(typeof LOG_FIELDS)[Name]] | null;
 };

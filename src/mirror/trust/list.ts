@@ -23,7 +23,10 @@ type MirrorList = {
   readonly unfit: readonly string[];
 };
 
-/** Lists the linked folders by path. Reads their markers. Writes nothing and sends nothing. */
+/**
+ * Lists the linked folders by path. Reads the markers of the folders. Writes nothing and sends
+ * nothing.
+ */
 export function listOwnMirrors(env: Environment): MirrorList {
   const { mirrors, unfit } = listMirrors(locateRegistry(env));
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>

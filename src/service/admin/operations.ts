@@ -209,5 +209,5 @@ export type ShownReviewJson = z.output<typeof shownReviewSchema>;
 /** `on` is an id, a path that begins with a slash, or null for the whole workspace. */
 export type KeyGrant = z.output<typeof grantsSchema>[number];
 export type NewKey = z.input<typeof newKeySchema>;
-/** Properties that are left out stay unchanged. */
+/** A property of the key stays unchanged if it is missing in the changes. */
 export type KeyChanges = z.output<typeof keyChangesSchema>;

@@ -85,7 +85,7 @@ export async function answerList<Row extends { readonly seq: number }>(
   if (afterSeq === null) {
     return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
   }
-  // One more row is read than the page shows. If it exists, another page follows.
+  // One more row is read than the page shows. If that row exists, another page follows.
   const rows = await select({ workspace: workspace.seq, after: afterSeq, count: limit + 1 });
   if (isRefused(rows)) return rows;
   const page = rows.slice(0, limit);

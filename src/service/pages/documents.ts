@@ -305,7 +305,7 @@ async function listFolder(
   let rowsRead = 0;
   while (place !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
     const count = MAX_ENTRIES - entries.length;
-    // One more row is read than the page shows. If it exists, another page follows.
+    // One more row is read than the page shows. If that row exists, another page follows.
     const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, place, count + 1);
     const shownRows = rows.slice(0, count);
     rowsRead += shownRows.length;

@@ -222,7 +222,7 @@ function renderNeighbourLink(id: string | null, label: "Previous" | "Next", call
   return html`<a class="button" rel="${rel}" href="${makeReviewAddress(call, id)}">${label}</a>`;
 }
 
-/** A version of a document. `text`: its content; null if the content was pruned. */
+/** A version of a document. `text`: content of the version; null if the content was pruned. */
 type LabelledVersion = { readonly text: string | null; readonly label: string };
 
 /**

@@ -45,7 +45,8 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
     });
   const { store, turns } = core.server;
   const pace = turns.permitFor(() => false);
-  // One more document is requested than the pages show. If it is found, there are more.
+  // One more document is requested than the pages show. If that document is found, more documents
+  // match than the pages show.
   const result = await searchHybrid(store.search(scope), pace, words, MAX_HITS + 1);
   const hits = result.kind === "found" ? result.hits : [];
   const address = withQuery(makeSearchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });

@@ -19,8 +19,8 @@ export type DoneAnswer = {
 };
 
 /**
- * Property by which a refusal is recognised. JSON cannot contain it, so a parsed body is never
- * taken for a refusal.
+ * Property by which a refusal is recognised. JSON cannot contain this property, so a parsed body is
+ * never taken for a refusal.
  */
 const REFUSED_MARK: unique symbol = Symbol("refused");
 

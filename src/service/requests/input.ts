@@ -9,8 +9,8 @@ import { type FieldFault, makePointer } from "../../contract/api/fields.ts";
 import { type FieldCode, type FieldError, MAX_FIELD_ERRORS, type ProblemCode } from "../../contract/problem.ts";
 
 /**
- * Reason why a transport could not read a request. If it is `too-large` or `unreadable`, only the
- * body could not be read, and the headers are valid.
+ * Reason why a transport could not read a request. With `too-large` or `unreadable`, only the body
+ * could not be read, and the headers are valid.
  */
 export type BodyFault =
   | "too-large"

@@ -128,7 +128,8 @@ export class Reviews {
 
   /**
    * Publishes a change in review under a new change id. If the published content has changed since,
-   * merges the two. If they conflict, the reason of the review decides:
+   * merges the change with the published content. If the merge is a conflict, the reason of the
+   * review decides:
    * - `conflict`: the change replaces the published content, which stays in the history.
    * - `protected`: the result is an `edit_conflict`.
    * @param content content that a reviewer wrote, which is published instead of the change; null

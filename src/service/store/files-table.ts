@@ -125,8 +125,8 @@ const REMOVE_FILE = [
 ];
 
 /**
- * Published content of a file. `at`: time of its change in milliseconds since the epoch; `bytes`:
- * its size.
+ * Published content of a file. `at`: time when the content changed, in milliseconds since the
+ * epoch; `bytes`: size of the content.
  */
 export type PublishedInfo = { readonly at: number; readonly bytes: number };
 

@@ -135,8 +135,8 @@ export type KeptGrant = {
 };
 
 /**
- * A rate limit. A client may send `requests` requests without a pause. After that, it may send
- * `requests` more in each `seconds` seconds, spread evenly.
+ * A rate limit. A client may send `requests` requests without a pause. After these requests, the
+ * client may send `requests` more in each `seconds` seconds, spread evenly.
  */
 export type RateLimit = { readonly requests: number; readonly seconds: number };
 

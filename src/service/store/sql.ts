@@ -89,8 +89,8 @@ export type Session = {
   all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]>;
   one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined>;
   /**
-   * Runs a statement without reading rows. If it fails, a later `all`, or the commit, throws its
-   * error.
+   * Runs a statement without reading rows. If the statement fails, a later `all`, or the commit,
+   * throws its error.
    */
   send(statement: Sql<never>, ...values: readonly unknown[]): void;
 };

@@ -70,7 +70,7 @@ export type Store = {
 /** Numbers of connections. `waiting`: number of requests that wait for a connection. */
 export type PoolFigures = { readonly connections: number; readonly idle: number; readonly waiting: number };
 
-/** A backup. `file`: its name in the data folder. */
+/** A backup. `file`: name of the backup in the data folder. */
 export type FinishedBackup = { readonly file: string; readonly bytes: number };
 
 export type ReservedSpace = {

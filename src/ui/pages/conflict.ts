@@ -293,7 +293,10 @@ function renderChoice(way: ResolutionKind, { conflict, block }: ProblemView): Ht
   return html`<li><details class="confirm"><summary class="button">${label} …</summary><p>${button}</p></details></li>`;
 }
 
-/** Shows how the versions differ. If one of them cannot be shown, shows each version separately. */
+/**
+ * Shows how the versions differ. If the content of one version cannot be shown, shows each version
+ * separately.
+ */
 function renderVersions({ mine, theirs, path, conflict }: ShownProblem): Html {
   if (mine.kind === "none" || theirs.kind === "none")
     return html`<section id="texts"><h2>Versions</h2>${renderVersion(html`Mine, ${renderName(path)}`, mine)}${renderVersion(html`Theirs`, theirs)}</section>`;

@@ -158,8 +158,8 @@ const MAX_COUNTED = 1_000;
 const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
 
 /**
- * Returns the number of clashes of a conflict. Counts them once for each set of `versions` and
- * keeps the number, because an open page needs it every second.
+ * Returns the number of clashes of a conflict. Counts the clashes once for each set of `versions`
+ * and keeps the number, because an open page needs the number every second.
  */
 function countClashesOnce(versions: string, countNow: () => number | null): number | null {
   const knownCount = clashCounts.get(versions);

@@ -144,8 +144,8 @@ function readRun(local: LocalMirror, run: number) {
   const runLine = readRuns(local.state).find((candidate) => candidate.run === run);
   if (runLine === undefined) return refuseRun(String(run));
   const events = local.state.events({ limit: MAX_EVENTS, run }).toReversed();
-  // If a document changed, events that only update its record are left out, because they say less
-  // than the change.
+  // If a document changed, events that only update the record of the document are not shown,
+  // because they say less than the change.
   const changedIds = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
   const shownEvents = events.filter((event) => isChange(event) || event.id === null || !changedIds.has(event.id));
   return { line: runLine, events: shownEvents, undo: readUndo(local, run) };

@@ -212,8 +212,8 @@ export type DaemonEvent = { readonly at: number } & (
       readonly run: number;
     }
   /**
-   * A run. Left out if it changed nothing, and if its state and its list of problems are those of
-   * the run before it.
+   * A run. Not published if the run changed nothing, and if its state and its list of problems are
+   * those of the run before.
    */
   | { readonly kind: "run"; readonly report: RunReport }
   /**

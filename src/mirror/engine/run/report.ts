@@ -187,8 +187,8 @@ export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, bl
     problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined) problems.push(makeWaitingProblem("listing-cut-short", cutShort));
   for (const [path, { kind, why }] of local.unseen) {
-    // A problem of the whole folder is left out in two cases: a stop reports it better, or the
-    // folder is still being written and is scanned again soon.
+    // A problem of the whole folder is not reported in two cases: a stop reports the problem
+    // better, or the folder is still being written and is scanned again soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
     problems.push({ ...NO_REQUEST_FIELDS, path, kind, detail: why, waits: !needsUser(kind) });

@@ -29,8 +29,8 @@ export const NO_STANDSTILL: UploadStandstill = { kind: "none", detail: "" };
 const MAX_PATHS = 1_000;
 
 /**
- * Ranks of the states, worst first. If there are too many paths, those with the highest ranks are
- * left out.
+ * Ranks of the states, worst first. If there are too many paths, the answer does not list the paths
+ * whose states have the highest ranks.
  */
 const STATE_RANKS: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
@@ -135,9 +135,9 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judgedPaths = readPathStates(world, awaited, true);
-    // If the last sync only uploaded or only downloaded, it may have left out a path. Before the
-    // first run of this command, such a path counts as waiting, because that run may upload the
-    // path.
+    // If the last sync only uploaded or only downloaded, that sync may not have synced a path.
+    // Before the first run of this command, such a path counts as waiting, because that run may
+    // upload the path.
     const isWaiting = judgedPaths.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );

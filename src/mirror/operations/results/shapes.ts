@@ -45,8 +45,8 @@ export type SyncReport = {
   readonly counts: SyncCounts;
   readonly attention: readonly AttentionEntry[];
   /**
-   * Changes that this sync left out because it only uploaded or only downloaded; undefined if there
-   * are none.
+   * Changes that this sync did not carry out, because it only uploaded or only downloaded;
+   * undefined if there are none.
    */
   readonly oneWay?: readonly { readonly path: string; readonly detail: string }[];
   /** Links without a target, which the service stores as `ref://…`; undefined if there are none. */

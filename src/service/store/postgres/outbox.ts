@@ -109,8 +109,9 @@ const KEPT_SECONDS = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 
 /**
- * Calls the listeners of a store after each commit of this process. Also calls them periodically:
- * other processes commit too, and some rows cannot be read until an older transaction has ended.
+ * Calls the listeners of a store after each commit of this process. Also calls the listeners
+ * periodically: other processes commit too, and some rows cannot be read until an older transaction
+ * has ended.
  */
 export class OutboxPoll {
   readonly #pool: Pool;

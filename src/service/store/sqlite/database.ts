@@ -75,8 +75,8 @@ export function openDatabase(location: DatabaseLocation): Db {
       limitJournal(db);
     }
     db.pragma("cache_size = -65536");
-    // SQLite keeps old pages, so that it can undo a statement or savepoint. Without this pragma, it
-    // writes them to a file if they take more than 64 KiB, which is slow.
+    // SQLite keeps old pages, so that it can undo a statement or savepoint. Without this pragma,
+    // SQLite writes old pages to a file if they take more than 64 KiB, which is slow.
     db.pragma("temp_store = MEMORY");
     migrate(db, dataFolder?.folder ?? null);
   } catch (error) {
@@ -102,8 +102,8 @@ function toSqliteSource(location: DatabaseLocation): string | Buffer {
 function createOwnFile(folder: string): string {
   makeFolders(folder, 0o700);
   const file = join(folder, "service.db");
-  // An existing file is checked without opening it. Closing it would release the lock of another
-  // service in this process.
+  // An existing file is checked without opening it, because closing the file would release the lock
+  // of another service in this process.
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   else closeSync(openSync(file, "a", 0o600));
   return file;

@@ -115,8 +115,8 @@ export class SearchIndex {
   readonly #file;
   readonly #queue: ReturnType<typeof prepareQueue>;
   /**
-   * File that is partly indexed. `n`: its number in the queue. If the file is written again, it
-   * gets another number.
+   * File that is partly indexed. `n`: number of the file in the queue. If the file is written
+   * again, it gets another number.
    */
   #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;

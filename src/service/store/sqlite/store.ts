@@ -185,7 +185,10 @@ export class SqliteStore implements Store {
     return this.#turns.take(async () => this.#session.oneNow(SELECT_FIGURES)!);
   }
 
-  /** Returns the bytes of the whole database. `{ copy }` opens them as another store. */
+  /**
+   * Returns the bytes of the whole database. A store that is opened with `{ copy }` contains these
+   * bytes.
+   */
   copy(): Promise<Uint8Array> {
     return this.#turns.take(async () => this.#db.serialize());
   }
