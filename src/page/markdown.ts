@@ -2,7 +2,7 @@
 
 import { Html, html } from "./html.ts";
 
-/** Place of a document on the site, to which the document's links are relative. */
+/** Address of a document on the site, to which the document's links are relative. */
 export type LinkBase = {
   /** Address of the root folder of all documents; ends with a slash. */
   readonly files: string;

@@ -93,9 +93,9 @@ function containsPiece({ lines }: InsertedPiece, { lines: run }: InsertedPiece, 
 }
 
 /**
- * Returns true if both additions may be combined. Returns false for additions in code, for
- * additions with duplicate entries or with too many entries to compare, and for running text that
- * is added to an empty document.
+ * Returns true if both additions may be combined. Returns false for additions in code, and for
+ * additions with duplicate entries or too many entries to compare. Also returns false for running
+ * text that is added to an empty document.
  */
 function mayBeAdded(place: InsertionPlace, mine: InsertedPiece, theirs: InsertedPiece, reading: MergeReading): boolean {
   if (place.inCode) return false;

@@ -18,8 +18,8 @@ type SqlDatabase = { prepare(sql: string): SqlStatement };
  * Documents are numbers. The owner of the index assigns these numbers, and also stores the contents
  * of the documents.
  *
- * Each key is stored together with the scope of its document (the workspace) and a block of
- * document numbers. So a query finds only documents of its scope, and reads at most one block,
+ * Each key is stored together with the scope of its document (the workspace) and a range of
+ * document numbers. So a query finds only documents of its scope, and reads at most one range,
  * however large the index is.
  *
  * Writing one row cannot be interrupted, so a document with very many keys has several rows. If one
@@ -33,13 +33,13 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 `;
 
 /**
- * LIMIT: number of document numbers in one block. A query reads one block, and should take only a
- * few milliseconds.
+ * LIMIT: number of document numbers in one range (`DocumentBlock`). A query reads one range, and
+ * should take only a few milliseconds.
  */
 const BLOCK_SIZE = 4_096;
 /**
- * LIMIT: number of keys in one row, so that writing the row does not block for long. Only long
- * Chinese documents have more keys.
+ * LIMIT: number of keys in one row, so that other work does not wait long while the row is written.
+ * Only long Chinese documents have more keys.
  */
 export const KEYS_PER_ROW = 8_000;
 /**
@@ -110,8 +110,8 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the numbers of a block's documents that have the keys of `set`, in ascending order.
-   * Some of these documents may lack keys (see `KeySet`).
+   * Returns the numbers of the documents in a range that have the keys of `set`, in ascending
+   * order. Some of these documents may lack keys (see `KeySet`).
    */
   inBlock(scope: number, block: DocumentBlock, set: RestrictedKeySet): number[] {
     const prefix = makePrefix(scope, block.first);
@@ -122,7 +122,7 @@ export class KeyIndex {
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
-    // The prefix is also stored without a key. A query can thus find out whether a block has
+    // The prefix is also stored without a key. A query can thus find out whether a range has
     // documents with several rows.
     let tokens = `${prefix} `;
     for (const key of keys) tokens += `${prefix}${toKeyName(key)} `;

@@ -18,8 +18,8 @@ export type CharacterRange = readonly [start: number, end: number];
  */
 export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly CharacterRange[] };
 
-// LIMIT: number of lines that are shown for one document, and number of characters that are shown
-// of one line, so that a list of results stays short.
+// LIMIT: number of lines shown for one document, and number of characters shown of one line, so
+// that a list of results stays short.
 const MAX_SNIPPETS = 3;
 const MAX_SHOWN_CHARACTERS = 240;
 /**

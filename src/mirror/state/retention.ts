@@ -41,9 +41,8 @@ const VERSIONS_KEPT = 20;
  * ORDER: between cycles, because a step may have found content that it has not recorded yet.
  *
  * If the store is larger than `bytes`, old versions of recorded documents are deleted earlier,
- * oldest first, but not in the first 24 hours after mdmirror stored them. Other contents may be the
- * only copies, and stay for all `days`. The file does not become smaller, but its free space is
- * used again.
+ * oldest first. Versions stored in the last 24 hours stay. Other contents may be the only copies,
+ * and stay for all `days`. The file does not become smaller, but its free space is used again.
  */
 export function pruneState(prunable: PrunableState, now: number, { days, bytes }: RetentionLimits): PrunedCounts {
   const { state, texts, store, meta, referenced } = prunable;

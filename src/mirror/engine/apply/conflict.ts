@@ -84,8 +84,8 @@ export const showCopy = {
 
 async function removeOldCopy(ctx: CycleContext, rowId: number, row: ConflictCopyRow): Promise<Outcome> {
   const removalResult = removeUnrecorded(ctx, row);
-  // ORDER: the removal of the copy is flushed before its journal row is closed. Otherwise a power
-  // cut may bring the old copy back.
+  // ORDER: the removal of the copy is flushed before the journal row is removed. Otherwise the old
+  // copy may exist again after a power cut, and no journal row would name it.
   await flushFiles(ctx.world, [row.path]);
   concludeLocal(ctx, showCopy, rowId, row, removalResult);
   return DONE;
@@ -255,8 +255,8 @@ export async function keepMineBeside(
 }
 
 /**
- * Returns the first path of the series `note (mine).md`, `note (mine 2).md` and so on that is free,
- * cannot be read, or has a file with the same content.
+ * Returns the first path of the series `note (mine).md`, `note (mine 2).md` and so on that mdmirror
+ * can use. Such a path is free, cannot be read, or has a file with the same content.
  */
 function findMineCopyPath({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {

@@ -263,8 +263,8 @@ export async function meetDocument(ctx: CycleContext, action: ActionOf<"meet">):
 
 /**
  * Compares the local content with the content on the service. If the contents are equal, returns a
- * sentence for the log that says in what way, and the digest that the local content would have on
- * the service.
+ * sentence for the log that says in what way. Also returns the digest that the local content would
+ * have on the service.
  * @returns null if the contents differ
  */
 function compareContents(

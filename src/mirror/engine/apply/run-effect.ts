@@ -35,7 +35,7 @@ type PreparedEffect<Row extends Intent, Input> = {
 
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
-  /** The effect did not happen, or it needs no further change. The journal row is closed. */
+  /** The effect did not happen, or it needs no further change. The journal row is removed. */
   | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<EffectEnd>)
   /** The result is unknown. The journal row stays open, and the next cycle observes the result. */
   | { readonly kind: "open"; readonly outcome: Outcome };
@@ -211,7 +211,7 @@ export function runLocalEffect<Action, Row extends Intent, Input, Seen>(
   return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, input));
 }
 
-/** @returns the reason why the journal row stays open; null if it is closed */
+/** @returns the reason why the journal row stays open; null if the row is removed */
 export function recoverLocalEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
   effect: Pick<LocalEffect<never, Row, never, Seen>, "observe" | "conclude">,

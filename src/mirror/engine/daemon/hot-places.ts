@@ -39,7 +39,8 @@ type HotPlace = {
  */
 const MAX_STEPS = 200;
 /**
- * LIMIT: number of hot places that one run adds. Choosing a place is slow: it reads every record.
+ * LIMIT: number of hot places that one run adds, because mdmirror reads all records to choose a hot
+ * place.
  */
 const MAX_NEW_PLACES = 4;
 /** LIMIT: number of hot places, because the listings of all hot places share one request budget. */
@@ -61,7 +62,7 @@ export class HotPlaces {
   readonly #budget: RequestBudget;
   readonly #knownTrees: KnownTrees;
   readonly #leastMs: number;
-  /** Longest interval. If a hot place reaches it, the place is no longer listed separately. */
+  /** Longest interval. A hot place with this interval is no longer listed separately. */
   readonly #mostMs: number;
   #places: readonly HotPlace[] = [];
 
@@ -137,7 +138,8 @@ export class HotPlaces {
     const needsAll = findMembers(this.#world.state, hot.place).some(
       (placed) => !listedDocuments.has(placed.id) && knownTrees.isInPlace(placed),
     );
-    // The document is no longer in this place. Only a listing of the whole workspace shows why.
+    // The document is no longer in this part of the workspace. Only a listing of the whole
+    // workspace shows why.
     if (needsAll) this.#drop(hot);
     return { files: [...listedDocuments.values()].filter((file) => knownTrees.isChanged(file)), needsAll };
   }
@@ -167,22 +169,22 @@ type HotPlaceCheck = {
   /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];
   /**
-   * True if the service cannot answer at all, or if a document is missing in its place. The whole
-   * workspace must then be listed.
+   * True if the service cannot answer at all, or if a listing lacks a document of the hot place.
+   * The whole workspace must then be listed.
    */
   readonly needsAll: boolean;
 };
 
 /** Share of a page that the documents of a subtree may fill. The rest is for new documents. */
 const MAX_PAGE_SHARE = 0.9;
-/** LIMIT: number of pages of a folder that is listed separately. Each page is a request. */
+/** LIMIT: number of pages of a folder that is listed separately, because each page is a request. */
 const MAX_FOLDER_PAGES = 8;
 
 /**
  * Chooses the hot place for a document that changed:
- * - The highest folder above it whose documents fit on one page, because work in a folder often
- *   continues nearby.
- * - Otherwise the folder that contains it.
+ * - The highest folder above the document whose documents fit on one page, because work in a folder
+ *   often continues nearby.
+ * - Otherwise the folder that contains the document.
  * - Otherwise the document alone.
  * @param page number of documents on a page of a listing
  * @returns null if base does not have exactly one document at the path

@@ -114,9 +114,9 @@ export const DEFAULT_TIMING = {
    */
   pollRequestsAMinute: 60,
   /**
-   * Longest time between two listings of a place in which somebody works. The time grows while
-   * nothing changes in the place. A place that reaches the longest time is listed only with the
-   * whole workspace.
+   * Longest time between two listings of a part of the workspace in which somebody works. The time
+   * grows while nothing changes in this part. If the time reaches this limit, the part is listed
+   * only with the whole workspace.
    */
   hotMostMs: 30_000,
   /** Time between two full scans of both sides, including the folders on the service. */

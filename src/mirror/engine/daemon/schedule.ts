@@ -13,7 +13,7 @@ import type { DaemonRuns } from "./runs.ts";
  * - `unchanged`: a change for review, or an emptied document, whose delay is over.
  * - `free`: files that programs had open.
  * - `poll`: a listing of the whole workspace.
- * - `hot`: listings of the places in which somebody works.
+ * - `hot`: listings of the parts of the workspace in which somebody works (hot places).
  */
 export type DueWork = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 

@@ -98,7 +98,10 @@ function readStamp({ world: { disk } }: CycleContext, path: LocalPath): Stamp | 
   return atPath.kind === "file" ? atPath.stamp : null;
 }
 
-/** Recovers an effect. Returns the reason why its journal row stays open; null if it was closed. */
+/**
+ * Recovers an effect. Returns the reason why its journal row stays open; null if the row was
+ * removed.
+ */
 function recoverLocalRow(
   ctx: CycleContext,
   { intentId, run }: Omit<OpenIntent, "intent">,

@@ -404,10 +404,10 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 }
 
 /**
- * Returns the links of a file's new content. A link that had no target in the earlier bytes, and is
- * inert (`ref://`) in the new content, stays without a target even if the target exists by now.
- * With a target, mdmirror would not read the file again, and the link would stay inert on the
- * service.
+ * Returns the links of a file's new content. Some links had no target in the earlier bytes, and are
+ * inert (`ref://`) in the new content. Such a link stays without a target even if the target exists
+ * by now. With a target, mdmirror would not read the file again, and the link would stay inert on
+ * the service.
  */
 function keepMissingTargets(
   leads: LinkTarget[],

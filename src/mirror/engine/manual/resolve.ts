@@ -87,7 +87,7 @@ function endConflictWith(
 
 /**
  * Returns the versions that `undo` needs to open the conflict again. If the conflict has no base,
- * the service's version (`theirs`) takes the place of base.
+ * uses the version from the service (`theirs`) as base.
  */
 function listOtherVersions({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
   return { base: baseDigest ?? theirs, theirs };
@@ -278,9 +278,8 @@ export function keepFile(ctx: CycleContext, { record, path }: PlacedDocument, co
 /**
  * Moves the copies of a conflict to the trash.
  * ORDER: the caller removes the record and its conflict first. After a crash in between, a copy
- * without a conflict is left, which is harmless. If the copies were moved first, a missing copy
- * would count as the user's choice after a crash, and mdmirror would upload the local content over
- * that version.
+ * without a conflict is left, which is harmless. In the other order, a missing copy would count as
+ * the user's choice after a crash. mdmirror would then upload the local content over that version.
  * @returns sentences for the user
  */
 function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {

@@ -277,10 +277,10 @@ export function makeTextFinder({ world, notes }: CycleContext): TextLookup {
 }
 
 /**
- * LIMIT: number of attempts of an action that achieves nothing although the scans before each
- * attempt show the same state, for example if the service answers all writes with 404. Each new
- * plan would contain the action again. mdmirror repeats the action once after a full scan, then
- * leaves the action to the next run (I16).
+ * LIMIT: number of attempts of an action that achieves nothing, while each scan shows the same
+ * state as the scan before. For example, the service answers all writes with 404. Each new plan
+ * would contain the action again. mdmirror repeats the action once after a full scan, then leaves
+ * the action to the next run (I16).
  */
 const MAX_TRIES = 2;
 

@@ -65,7 +65,7 @@ export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLin
   const blocks = mergeLines(base, mine, theirs, createReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: mergeResult.reason };
-  // Base's lines take the place of conflicting lines, so that other lines can be compared.
+  // Lines of base replace conflicting lines, so that other lines can be compared.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {

@@ -6,11 +6,11 @@ import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { derivePlannedPath } from "./places.ts";
 
 /**
- * Returns the local path at which the deletion step checks once more that no file exists, right
- * before it deletes the document or folder on the service. Usually this is the path that the
- * deleted file had, because a restored file would be there. If another file has this path now (`rm
- * b; mv a b`) or gets it in this plan, that file shows that the user did delete the document. The
- * step then checks a path in the same folder that is free anyway.
+ * Returns a local path for the deletion step. Right before the step deletes the document or folder
+ * on the service, it checks once more that no file exists at this path. Usually this is the path
+ * that the deleted file had, because a restored file would be there. If another file has this path
+ * now (`rm b; mv a b`) or gets it in this plan, that file shows that the user did delete the
+ * document. The step then checks a path in the same folder that is free anyway.
  */
 export function choosePathToProveAbsent(draft: PlanDraft, row: PlanRow): LocalPath {
   const finalPath = deriveFinalPath(draft, row);

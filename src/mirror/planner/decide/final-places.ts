@@ -23,9 +23,10 @@ import { isFolderChangeForbidden } from "./gates.ts";
  * Decides which folders to create, keep or remove. Gives each document and folder a name that no
  * other has in the same folder.
  * - If a document of the service and a local document want one path, the document of the service
- *   gets it, and the local document becomes `name-2.md`.
+ *   gets the path. The local document becomes `name-2.md`.
  * - If no name is possible, the document or folder is blocked at its current place, and all places
- *   are decided again. Each attempt blocks at least one more, so the attempts end.
+ *   are decided again. Each attempt blocks at least one more document or folder, so the attempts
+ *   end.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decidedPlaces: WantedPlacesByRow = new Map(listRows(draft).map((row) => [row, getPlannedPlaces(row)]));

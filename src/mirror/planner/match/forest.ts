@@ -197,8 +197,8 @@ function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remoteP
 
 /**
  * Returns the folder that had a path on the service when base was recorded. If no folder has this
- * recorded path, returns the folder that has the path now, because base may record a moved folder's
- * documents before the folder itself.
+ * recorded path, returns the folder that has the path now. Base may record the documents of a moved
+ * folder before the folder itself.
  */
 function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const knownFolder = findKnownRemoteFolder(forest, remotePath, localPath);
