@@ -1,5 +1,6 @@
 /**
- * Returns true if the host is this machine. Data that is sent to it does not leave the machine.
+ * Returns true if the host is this machine. Data that is sent to this host does not leave the
+ * machine.
  * @param host name or address; an IPv6 address has no brackets
  */
 export function isLoopbackHost(host: string): boolean {

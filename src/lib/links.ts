@@ -85,7 +85,7 @@ export function respell(text: string, before: Place, after: Place): string {
 /**
  * Returns the links, images and link definitions of a document, in order. Ignores code, HTML,
  * comments, front matter, autolinks and empty destinations.
- * @returns an empty list if certainly none of the links leads to a document, such as if all are web
+ * @returns an empty list if certainly no link leads to a document, for example if all links are web
  * addresses
  */
 export function findLinks(text: string): Link[] {

@@ -49,7 +49,7 @@ export function renderBanner(tone: ToneName, sentence: HtmlValue, detail: HtmlVa
   }</div>${actions !== null && html`<div class="row">${actions}</div>`}</section>`;
 }
 
-/** A number with a label. `href`: address of the page about it; null for no link. */
+/** A number with a label. `href`: address of a page about the number; null for no link. */
 type Tile = { readonly value: HtmlValue; readonly label: string; readonly href?: string | null };
 
 export function renderTiles(tiles: readonly Tile[]): Html {

@@ -88,8 +88,8 @@ export class Browsers<Who> {
 const MAX_HEADER = 8_192;
 
 /**
- * Returns the value of a cookie. Returns null if the cookie is missing or occurs twice: another
- * site could have set one of the two.
+ * Returns the value of a cookie. Returns null if the cookie is missing or occurs twice, because
+ * another site could have set one of two cookies.
  */
 export function readCookie(header: string | undefined, name: string): string | null {
   const matchingPairs = (header ?? "")

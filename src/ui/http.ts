@@ -48,7 +48,7 @@ import { effectiveUser } from "../common/ownership.ts";
 
 /**
  * LIMIT: number of bytes in the body of a form, so that memory stays bounded. A form with the
- * longest document needs a third of them.
+ * longest document has a third of these bytes.
  */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /**

@@ -11,7 +11,10 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
 
 const DEFAULT_PORT = 8420;
-/** LIMIT: milliseconds for which a closing service still accepts requests, so that it ends soon. */
+/**
+ * LIMIT: milliseconds for which a closing service still answers new requests, so that the service
+ * ends soon.
+ */
 const DRAIN_MS = 1_500;
 /**
  * LIMIT: number of files or links that are named for each reason, so that the output stays short.

@@ -6,8 +6,8 @@ import { type MergeReading, readTokenIds } from "./reading.ts";
 const STEPS_PER_WORD = 10;
 
 /**
- * Removed words count as gone from a version if at most one in this number of them is left: a few
- * of them may occur in the version by chance.
+ * If a version contains at most one in this number of the removed words, the removed words count as
+ * gone. A few of these words may occur in the version by chance.
  */
 const CHANCE_DIVISOR = 3;
 

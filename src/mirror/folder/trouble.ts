@@ -21,7 +21,7 @@ export function checkFolderExists(root: string): ReturnType<typeof trouble> | nu
 
 /** @throws the error itself if it is a bug */
 export function describeSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
-  // In a folder that was moved or unmounted, other errors are misleading, so this is checked first.
+  // Checked first, because other errors are misleading in a folder that was moved or unmounted.
   const missingTrouble = checkFolderExists(root);
   if (missingTrouble !== null) return missingTrouble;
   if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);

@@ -209,8 +209,8 @@ export type FolderScan = RulesSoFar & {
   readonly filesRead: Map<LocalPath, LocalFile>;
   entriesRead: number;
   /**
-   * Number of entries after which the scan pauses. A folder is never interrupted, so the scan may
-   * read more entries than this before a pause.
+   * Number of entries after which the scan pauses. The scan of a folder is never interrupted, so
+   * the scan may read more entries than this number before a pause.
    */
   readonly partSize: number;
 };

@@ -183,7 +183,9 @@ export class RecordColumns {
     this.#marks.set(marks);
   }
 
-  /** Makes the trees always contain a document, because base has a pending change for it. */
+  /**
+   * Makes the trees always contain a document, because base has a pending change for the document.
+   */
   keep(id: DocId): void {
     this.#unmark(id, PLAIN);
   }

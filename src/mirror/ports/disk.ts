@@ -84,9 +84,9 @@ export interface Disk {
   identify(): RootIdentity | null;
   names(): DiskNames;
   /**
-   * Scans the whole folder. Reads and hashes each file, unless `known` has the same stamp for it.
-   * Passes the contents that the caller does not have to `onText`. Without these two, reads all
-   * files and stores nothing.
+   * Scans the whole folder. Reads and hashes each file, unless `known` returns the same stamp for
+   * the file. Passes to `onText` the contents that the caller does not have. Without `known` and
+   * `onText`, reads all files and stores nothing.
    * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
    */
   walk(known?: (path: LocalPath) => KnownFile | null, onText?: StoreContent, leftOut?: FileNumbers): LocalTree;
@@ -158,8 +158,8 @@ export interface Disk {
    */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<WrittenStamp>;
   /**
-   * Returns true if another process has the file open for writing. Returns false also if this is
-   * unknown.
+   * Returns true if another process has the file open for writing. Returns false if no process has,
+   * or if mdmirror cannot find out.
    */
   isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;

@@ -55,8 +55,8 @@ type ListOptions<Item> = {
    */
   readonly receiver?: ItemReceiver<Item> | undefined;
   /**
-   * Totals of pages and items that several lists share, so that one limit applies to all of them
-   * together. Undefined: the list has totals of its own.
+   * Totals of pages and items that several lists share, so that one limit applies to all these
+   * lists together. Undefined: the list has totals of its own.
    */
   readonly spent?: ListTotals;
 };

@@ -68,7 +68,7 @@ export async function getFile(context: CallContext, id: DocId): Promise<Answer<F
 
 /**
  * Reads the document or folder in the answer to a request.
- * @param id id that it must have; null for a new document
+ * @param id id that the document or folder must have; null for a new document
  */
 function readItemReply<Item extends FileResource | FolderResource>(
   { traits }: CallContext,
@@ -215,8 +215,8 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     return wholeList;
   }
   if (!wholeList.complete && (folderTree === "yes" || !isRefused(wholeList.fault))) return wholeList;
-  // The service does not return all folders in one list. Either it refused the request, or the list
-  // is empty: perhaps the service looked for a folder with the name "/".
+  // The service does not return all folders in one list. Either the service refused the request, or
+  // the list is empty: perhaps the service looked for a folder with the name "/".
   const belowRoots = await listBelowRoots(context);
   if (!wholeList.complete || belowRoots.items.length > 0) context.traits.learn({ folderTree: "no" });
   return belowRoots;

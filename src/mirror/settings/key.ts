@@ -13,7 +13,10 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
  * one (I30).
  */
 export type KeySource = {
-  /** Absolute path of `.mdmirror`, which may not exist yet. Null: a key stored in it is ignored. */
+  /**
+   * Absolute path of `.mdmirror`, which may not exist yet. Null: a key that is stored in
+   * `.mdmirror` is ignored.
+   */
   readonly folder: string | null;
   /** Value of `--key-file`, relative to `cwd`; null if the user did not pass it. */
   readonly keyFile: string | null;

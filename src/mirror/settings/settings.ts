@@ -253,7 +253,7 @@ export function cleanPrefix(text: string): RemotePath | null {
   return path === "" || findFirstFault(path, "folder") === null ? path : null;
 }
 
-/** Linked part of the workspace: path of a folder, list of paths, or "" for all of it. */
+/** Linked part of the workspace: path of a folder, list of paths, or "" for the whole workspace. */
 export type LinkedPart = RemotePath | readonly RemotePath[];
 
 /** Returns the linked part in a value of the setting `remote`; null if the value is not allowed. */

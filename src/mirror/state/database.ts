@@ -85,8 +85,8 @@ export function openForReading(path: string, schema: DatabaseSchema): OpenedData
     return isOlder(openedFile.db, schema) ? openCopy(() => serializeDatabase(openedFile.db), schema) : openedFile;
   if (openedFile.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(openedFile.code)) return openedFile;
   // In a folder without write permission, SQLite can open a file in WAL mode only while another
-  // process has the file open. If no process has, the main file is complete, and a copy of it is
-  // read.
+  // process has the file open. If no process has the file open, the main file is complete, and
+  // mdmirror reads a copy of the main file.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = statOwnFile(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const mainFile = walBytes > 0 ? null : readOwnFile(folder, name);

@@ -163,8 +163,9 @@ function hasRows(db: SqliteDatabase, table: string): boolean {
 }
 
 /**
- * Closes both files. ORDER: the content store first, because closing a file flushes its commits.
- * After a power loss between the two, no row may refer to lost content.
+ * Closes both files.
+ * ORDER: the content store is closed first, because closing a file flushes its commits. After a
+ * power loss before the state is closed, no row may refer to lost content.
  */
 function closeBothDatabases({ state, texts }: DatabaseFiles): void {
   try {

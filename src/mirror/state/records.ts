@@ -68,7 +68,7 @@ export class RecordTable extends TableWithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /** Yields all records. Reads them in portions, to save memory. */
+  /** Yields all records. Reads the records in portions, to save memory. */
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);

@@ -7,7 +7,7 @@ import { basename } from "node:path";
 
 /**
  * A linked folder in the user's list, with a name that is unique in the list. A folder and its
- * copies share one registry entry. Only the first of them gets the name in that entry.
+ * copies share one registry entry. Only the first folder in the entry gets the name of the entry.
  */
 export type ListedMirror = Omit<KnownMirror, "roots"> & {
   readonly root: string;

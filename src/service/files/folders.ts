@@ -69,8 +69,8 @@ export async function createFolder({ context, body }: OperationCall<"createFolde
   const names = path.split("/");
   const route = parent === null ? await followFolders(context, names.slice(0, -1)) : { from: parent, missing: [] };
   if (isRefused(route)) return route;
-  // The path of the parent and the new name are both legal, but the path made of them may be too
-  // long.
+  // The path of the parent and the new name are both legal, but the path of the new folder may be
+  // too long.
   if (findLengthFault(path, "folder") !== null) return refuseTooLongPath("/name");
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
   const parentFolder = await makeFolders(context, route);

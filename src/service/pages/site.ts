@@ -166,8 +166,8 @@ export type PageAnswer = {
 
 const ASSETS_ADDRESS = `${APP_ADDRESS}/assets/`;
 /**
- * LIMIT: number of bytes of a form from a client that is not signed in. A form with a key is
- * shorter than this.
+ * LIMIT: number of bytes of a form from a client that is not signed in, because anybody can send
+ * such a form. A form with a key is shorter.
  */
 const MAX_SIGN_IN_BYTES = 8_192;
 

@@ -17,7 +17,7 @@ import type { Tables } from "./tables.ts";
  * - Each read sees all earlier commits; otherwise the work runs again.
  */
 export type Store = {
-  /** Secret of this database, which never changes. Cursors are encrypted with it. */
+  /** Secret of this database, which never changes and with which cursors are encrypted. */
   readonly cursorSecret: Buffer;
   /** Identifier of the database, which a restore changes, and which does not reveal the secret. */
   readonly generation: string;
@@ -47,7 +47,7 @@ export type Store = {
   close(): Promise<void>;
 
   /**
-   * Adds documents to the search index that are not in it yet.
+   * Adds documents to the search index that the index lacks.
    * @param most `a-step`: a few milliseconds of work; `all`: all these documents
    * @returns `done` if no document is left
    */

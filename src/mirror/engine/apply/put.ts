@@ -103,8 +103,8 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     if (remoteOrEnd.kind === "end") {
       const { outcome } = remoteOrEnd;
       if (outcome.kind !== "stale") return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
-      // The document is deleted, or the key may no longer read it. The next cycle finds out which
-      // of the two.
+      // The document is deleted, or the key may no longer read the document. The next cycle finds
+      // out which of these is true.
       return mayBeInReview ? PERHAPS_IN_REVIEW : { kind: "over", outcome };
     }
     const { file, digest, text } = remoteOrEnd.value;

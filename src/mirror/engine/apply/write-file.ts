@@ -41,7 +41,8 @@ export type FileWrite = Pick<
   /** Content to write; null if the file keeps its content, which need not be text. */
   readonly text: string | null;
   /**
-   * Base before this write; a late edit of the old file is based on it. Null if there was no base.
+   * Base before this write, on which a late edit of the old file is based. Null if there was no
+   * base.
    */
   readonly base: BaseVersion | null;
   /** Version to which base moves; null if the content is an edit and base stays. */

@@ -212,7 +212,7 @@ function findStoppedDeletions({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
 /** Milliseconds after which the time of the last sync is written again, if nothing else changes. */
 const NOTE_SYNCED_MS = 60_000;
 
-/** Keeps the results of runs. Writes them to the state file only when necessary. */
+/** Keeps the results of runs. Writes the results to the state file only when necessary. */
 export class RunLog {
   readonly #world: World;
   readonly #publisher: EventPublisher;

@@ -18,7 +18,7 @@ import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
 type TargetId = DocId | DirId;
 
 export type LinkScope = {
-  /** Path of the linked part of the workspace. Absolute links begin with it. */
+  /** Path of the linked part of the workspace. Absolute links begin with this path. */
   readonly prefix: RemotePath;
   readonly wiki: boolean;
 };
@@ -203,8 +203,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Removes a document from a path. If another document is swapping paths with it, the path then
-   * belongs to that document.
+   * Removes a document from a path. If another document is swapping paths with the removed
+   * document, the path then belongs to the other document.
    */
   #leave(path: LocalPath): void {
     const otherId = this.#shared.get(path);

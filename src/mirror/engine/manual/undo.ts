@@ -155,7 +155,7 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
 /**
  * Writes earlier content to a document's file, as an edit.
  * @param digest digest of the earlier content
- * @param expect digest that the file must still have; null if its content does not matter
+ * @param expect digest that the file must still have; null to accept any content of the file
  */
 export function restoreText(
   ctx: CycleContext,

@@ -214,8 +214,8 @@ function hasMoreWork({ plan, trees, ends }: PlannedCycle, tally: RunTally): bool
   const someRan = (matches: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && matches(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A step was blocked, so the steps that depend on it did not start. The next cycle plans them
-  // without the blocked step, or blocks them too (I17).
+  // A step was blocked, so the steps that depend on the blocked step did not start. The next cycle
+  // plans these steps without the blocked step, or blocks these steps too (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);

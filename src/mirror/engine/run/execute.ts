@@ -30,7 +30,7 @@ type ExecuteOptions = {
   readonly stop?: AbortSignal;
 };
 
-/** Nearly all steps share this result. A result for each of them would need much memory. */
+/** Nearly all steps share this result, because one result for each step would need much memory. */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
 const NEEDS_FAILED: StepEnd = { kind: "skipped", why: "needs-failed" };

@@ -138,7 +138,7 @@ export function checkNeighbours(root: string): DoctorCheck[] {
 /**
  * Programs that mark a synced folder with a file whose name they also use for their settings in the
  * home folder. Such a file in a folder above the linked folder proves nothing, so mdmirror looks
- * for it only in the linked folder itself.
+ * for the file only in the linked folder itself.
  */
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 

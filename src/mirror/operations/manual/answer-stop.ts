@@ -225,9 +225,9 @@ function planKeepAsNew(id: DocId, path: LocalPath): RejectItem {
 }
 
 /**
- * Lists documents that were edited locally and are gone from the workspace. A rejection keeps them
- * as new documents, because with their old records each later sync would stop again. Such documents
- * are blocked, so no step of the plan names them.
+ * Lists documents that were edited locally and are gone from the workspace. A rejection keeps these
+ * documents as new documents, because with their old records each later sync would stop again. Such
+ * documents are blocked, so no step of the plan names them.
  */
 function listEditedAndMissing({ blocks }: Plan): RejectItem[] {
   const missingBlocks = blocks.filter(({ reason }) => reason === "gone-or-unreadable");

@@ -61,8 +61,8 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     parents.some(
       (parent) =>
         includeArrivalAt(draft, { parent, name }) ||
-        // If the parent folder moves, its unchanged documents move with it. One of these documents
-        // may get this path.
+        // If the parent folder moves, the unchanged documents in it move too. One of these
+        // documents may get this path.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )
   );

@@ -34,8 +34,8 @@ export type WantedPlacesByRow = ReadonlyMap<PlanRow, WantedPlaces>;
 export type RowToBlock = { readonly row: PlanRow; readonly reason: BlockReason; readonly detail: string };
 
 /**
- * Assigns names, so that no two documents or folders have one name in a folder. If two want one
- * name, one of them gets another name, or is blocked.
+ * Assigns names, so that no two documents or folders have one name in a folder. If two documents or
+ * folders want one name, one of the two gets another name, or is blocked.
  */
 export class NameAssignment {
   readonly #owners: SlotOwners;
@@ -182,8 +182,8 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the local name that corresponds to the document's name on the service; null if this is
-   * already the document's local name.
+   * Returns the local name that corresponds to the document's name on the service; null if the
+   * document already has this local name.
    */
   #serviceNameOf(row: PlanRow, localName: string): string | null {
     const remoteName = row.remote.goal?.name;

@@ -61,8 +61,8 @@ function blockForConflict(draft: PlanDraft, row: DocumentRow, { shown }: Conflic
 }
 
 /**
- * Restores a document that was deleted locally during its conflict. The service's version must not
- * be deleted, because the user has not decided about it.
+ * Restores a document that was deleted locally during its conflict. The version on the service must
+ * not be deleted, because the user has not decided about that version.
  */
 function decideDeleted(
   draft: PlanDraft,

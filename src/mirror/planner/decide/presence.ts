@@ -278,7 +278,7 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
 /**
  * Returns true if the key can read the root. Lists do not show the root itself. So the test is
  * whether all recorded folders in the root are listed: a key that cannot read the root needs a
- * separate grant for each of them.
+ * separate grant for each of these folders.
  */
 function isRootReadable({ forest }: PlanDraft): boolean {
   const foldersInRoot = [...forest.folders].filter(

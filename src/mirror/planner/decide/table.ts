@@ -43,7 +43,8 @@ function compareLocalContent({ local: { seen } }: DocumentRow, record: DocumentR
 
 /**
  * Returns true if a file has base's local content, or base's content as the service stores it. The
- * two differ by line ends, BOM or final newline, and an editor may have removed such a difference.
+ * two contents may differ by line ends, BOM or final newline. An editor that removes this
+ * difference does not change the document.
  */
 export function hasBaseContent(record: DocumentRecord, file: LocalFile): boolean {
   return file.digest === record.localDigest || file.digest === record.digest;

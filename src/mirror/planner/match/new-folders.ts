@@ -155,9 +155,9 @@ function addLocalFolder(forest: FolderForest, path: LocalPath, policy: Policy): 
 }
 
 /**
- * If a folder was moved on the service to the path of a new local folder, merges the two. The
- * documents of the moved folder are still in its old local folder. mdmirror moves these documents
- * one by one, then removes the empty old folder.
+ * If a folder was moved on the service to the path of a new local folder, merges the two folders.
+ * The documents of the moved folder are still in the old local folder. mdmirror moves these
+ * documents one by one, then removes the empty old folder.
  */
 export function mergeFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push") return;

@@ -3,7 +3,7 @@ import { isOneOf, type Session, sql } from "../sql.ts";
 
 /**
  * LIMIT: number of rows that are kept, so that the table stays small. A client that missed more
- * rows than this must scan everything.
+ * rows must scan everything.
  */
 const KEPT_ROWS = 20_000;
 
