@@ -1,4 +1,4 @@
-/** Puts a document on a page as HTML. `render-markdown.ts` makes the HTML of the document. */
+/** Shows a document as HTML on a page. `render-markdown.ts` makes the HTML of the document. */
 
 import { Html, html } from "./html.ts";
 

@@ -1,4 +1,7 @@
-/** Work that takes longer than a request: jobs, searches, scans for stopped changes. And drafts. */
+/**
+ * Work that takes longer than a request: jobs, searches, scans for stopped changes. Also keeps
+ * drafts.
+ */
 
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { ActiveEffects } from "../mirror/daemon/traffic.ts";

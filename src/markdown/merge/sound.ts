@@ -206,7 +206,8 @@ function isOnBothSides(line: LineBlocks): line is LineOfBothSides {
 
 /**
  * Returns true if a line that both sides have is in the right block. If only one side changed the
- * block of the line, its block is the right one. A new line may be in the block of either side.
+ * block of the line, the block of that side is the right one. A new line may be in the block of
+ * either side.
  */
 function isChosenBlock({ was, mine, theirs, is }: LineOfBothSides): boolean {
   if (mine === theirs) return is === mine;

@@ -10,8 +10,8 @@ import { type AcquiredLock, acquireLock, type LockHolder } from "../state/lock.t
 export const DAEMON_COMMAND = "watch";
 
 /**
- * LIMIT: milliseconds for which a starting daemon waits for the lock. The user then soon sees that
- * it failed.
+ * LIMIT: milliseconds for which a starting daemon waits for the lock, so that the user soon sees
+ * that the start failed.
  */
 const MAX_WAIT_MS = 10_000;
 const CHECK_EVERY_MS = 200;

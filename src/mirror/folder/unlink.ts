@@ -64,7 +64,8 @@ export function unlinkFolder(root: string, env: Environment, now: number): Resul
 export function purgeOwnFolder(root: string): Result<null> {
   const folder = join(root, MIRROR_FOLDER);
   try {
-    // RACE: if `init` links the folder between this check and the removal, its state is lost.
+    // RACE: if `init` links the folder between this check and the removal, the new state of the
+    // folder is lost.
     if (hasConfig(folder))
       return trouble("usage", `${root} was linked again; its history and trash stay`, "mdmirror status");
     rmSync(folder, { recursive: true, force: true });

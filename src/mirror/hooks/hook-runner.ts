@@ -24,7 +24,10 @@ import {
 } from "./events.ts";
 import { type HookEvent, type HookWorld, runHook } from "./run-hook.ts";
 
-/** The text of an event is passed as an argument, so that a path in the text cannot run as code. */
+/**
+ * The program gets the text of an event as one argument, so that a path in the text cannot run as
+ * code.
+ */
 const LINUX_COMMAND = `exec notify-send --app-name=mdmirror -- "$MDMIRROR_HOOK_TEXT"`;
 const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (item 1 of argv) with title "mdmirror"' -e 'end run' -- "$MDMIRROR_HOOK_TEXT"`;
 

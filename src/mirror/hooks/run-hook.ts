@@ -66,7 +66,7 @@ export type HookEvent = {
   readonly test?: boolean;
 };
 
-/** LIMIT: number of documents or problems in one message, so that it stays short. */
+/** LIMIT: number of documents or problems in one message, so that the message stays short. */
 const MAX_PATHS = 50;
 
 function makeMessage(

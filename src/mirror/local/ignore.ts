@@ -360,7 +360,7 @@ export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "fol
 /**
  * Converts a path or pattern so that each byte of its UTF-8 form becomes one character. Needed for
  * `.gitignore` files, in which `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files,
- * they match one character.
+ * `?` and `[…]` match one character.
  */
 function toByteString(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");

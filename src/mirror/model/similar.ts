@@ -1,4 +1,4 @@
-/** LIMIT: number of lines that are compared, to save time. */
+/** LIMIT: number of lines of a file that are compared, so that a comparison is fast. */
 const MAX_LINES = 5_000;
 
 /**

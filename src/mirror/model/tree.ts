@@ -223,7 +223,7 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** Reason for a file that the plan leaves out until the file has not changed for a while. */
+/** Reason why the plan does not include a file until the file has not changed for a while. */
 export const STILL_WRITTEN_REASON: Unread = { kind: "still-being-written", why: "it is still being written" };
 
 /**

@@ -27,7 +27,8 @@ export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
 const WRITE_PAUSE_MS = 200;
 /**
  * LIMIT: number of lines that wait to be written, so that they do not fill the memory if the disk
- * is slow. More lines are lost; the next written line reports their number.
+ * is slow. Lines beyond this number are lost; the next written line reports the number of lost
+ * lines.
  */
 const MAX_WAITING_LINES = 20_000;
 

@@ -47,7 +47,10 @@ function formatResponse(response: WireResponse): string {
   return [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`, ...lines, "", response.body].join("\r\n");
 }
 
-/** LIMIT: number of unread bytes of all answers together, so that they do not fill the memory. */
+/**
+ * LIMIT: number of bytes, in all answers together, that clients have not read yet, so that answers
+ * do not fill the memory.
+ */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 /**
  * LIMIT: lowest speed in bytes per second at which a client must read, so that a long answer does

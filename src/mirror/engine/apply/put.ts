@@ -232,7 +232,10 @@ async function readSavedVersion(
   return withValue({ text, digest, changeId: file.lastChangeId });
 }
 
-/** Writes the saved content to the file, unless it is the sent content or base's. */
+/**
+ * Writes the saved content to the file, unless the saved content is the sent content or base's
+ * content.
+ */
 function adoptSavedVersion(ctx: CycleContext, row: PutRow, saved: SavedVersion): EffectResult<ObservedPut> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
   if (saved.digest === expect || saved.digest === baseDigest || mayKeepLocalForm(ctx, expect, saved))

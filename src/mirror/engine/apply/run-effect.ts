@@ -48,7 +48,7 @@ type FailedRequest = { readonly kind: "failed"; readonly fault: Fault };
 
 export type EffectEnd = {
   readonly outcome: Outcome;
-  /** Changes to make in the transaction that closes the journal row; null if there are none. */
+  /** Changes to make in the transaction that removes the journal row; null if there are none. */
   readonly change: StateChange | null;
   readonly next?: NextPhase;
 };

@@ -155,8 +155,8 @@ export class CommitGroup {
   }
 
   /**
-   * Commits if every step waits. Otherwise the last steps of a plan would wait for other steps
-   * until the longest delay is over.
+   * Commits if all steps wait for a commit. Without this function, the last steps of a plan would
+   * wait for other steps until the longest delay is over.
    */
   async #flushInATurn(): Promise<void> {
     await null;

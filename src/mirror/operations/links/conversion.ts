@@ -122,7 +122,7 @@ export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
   return { ...mirror, world: withTranslation(mirror.world, true) };
 }
 
-/** LIMIT: number of paths in a message about moved documents, so that it stays short. */
+/** LIMIT: number of paths in a message about moved documents, so that the message stays short. */
 const MAX_LISTED_PATHS = 3;
 
 function describeMisplaced(paths: readonly LocalPath[]): string {

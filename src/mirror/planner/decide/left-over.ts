@@ -30,8 +30,8 @@ import { DIRECTION_NEVER_CHANGING, findRemainingBlock, isFolderChangeForbidden, 
 import type { PlanDraft } from "./plan-draft.ts";
 
 /**
- * LIMIT: highest number in a name (`note-99.md`), so that the search ends. If none of these names
- * is free, the temporary name stays.
+ * LIMIT: highest number in a name (`note-99.md`), so that the search for a free name ends. If no
+ * name up to this number is free, the temporary name stays.
  */
 export const MAX_NAME_NUMBER = 99;
 
