@@ -40,11 +40,6 @@ function stopWhen(rig: Rig, isSo: () => boolean, ...argv: string[]): Promise<Com
   return rig.run(argv, { cwd: rig.root, clock, stop: clock.stop.signal });
 }
 
-/**
- * An interrupted sync keeps the results so far. A later edit is an edit, and no conflict with
- * content that was just downloaded.
- */
-
 /** More documents than one sync downloads at the same time. */
 const COUNT = 60;
 const PATHS = Array.from({ length: COUNT }, (_, n) => `n${100 + n}.md`);

@@ -207,8 +207,6 @@ test("I13 a block ends with the decision, and the process dies right after that"
   expect([...state.load().blocks.keys()]).toEqual([]);
 });
 
-/** New documents of the service, whose files a power loss damages before they have records. */
-
 /** 1,300 bytes: two whole sectors and a part of the third. */
 const TEXT = "0123456789 ab".repeat(100);
 

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Renderer } from "../../src/page/renderer.ts";
@@ -64,12 +63,11 @@ describe("the thread that renders documents", () => {
   });
 
   test("is started again after it has ended by itself", async () => {
+    const ended = new Promise((resolve) => process.once("worker", (worker) => worker.once("exit", resolve)));
     const { render } = renderer({ program: threadFile(), wait: () => () => undefined });
     expect((await render("last", BASE))?.body).toBe("last");
-    // The thread usually ends within this time. Otherwise it ends during the next rendering, which
-    // then fails.
-    await setTimeout(100);
-    await expect.poll(async () => (await render(`${Math.random()}`, BASE))?.body ?? null).not.toBeNull();
+    await ended;
+    expect((await render("next", BASE))?.body).toBe("next");
   });
 
   test("has a bounded number of documents to do, and leaves none waiting when it is closed", async () => {

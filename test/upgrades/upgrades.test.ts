@@ -167,8 +167,6 @@ test("the service keeps its data as they were until a start finds nothing more t
   expect([versionOf(before), statSync(before).mode & 0o777]).toEqual([OLDEST_SCHEMA, 0o600]);
 });
 
-/** The migration of a state on a disk that is full, or becomes full during the migration. */
-
 /**
  * Free space. It runs out at texts.db, at the shared-memory file, during the copy of the old state,
  * and after the migration.

@@ -1,4 +1,4 @@
-/** What work reports while it runs: log lines and progress. Also how a user stops it. */
+/** Interfaces to the log, the progress display and the stop signal of running work. */
 import type { Action } from "../model/action.ts";
 
 export interface Log {

@@ -121,7 +121,7 @@ function computeTotals(db: SqliteDatabase): StateTotals {
   };
 }
 
-/** What the state knows about one folder, to show it to users. Contains no content of documents. */
+/** Rows of the state below one folder, to show them to users. Without content of documents. */
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   readonly folders: readonly LocalPath[];

@@ -176,9 +176,10 @@ test("a link whose target appears in the sync that ends a conflict is sent by id
   expect(rig.app.text("a.md")).toBe(`theirs\n\nwords\n\n[later](${rig.app.id("later.md")!})\nmore\n`);
 });
 
-/** A first sync in which files and documents have the same paths and contain links. */
-
-/** @param files in the folder before the first sync */
+/**
+ * Opens a folder for a first sync in which files and documents have the same paths.
+ * @param files files in the folder before that sync, by path
+ */
 function adopting(rig: Rig, files: Readonly<Record<string, string>>): Mirror {
   const mirror = rig.mirror({ links: true });
   for (const [path, text] of Object.entries(files)) mirror.write(path, text);

@@ -144,7 +144,7 @@ describe("a stream", () => {
     ["its key has expired", ({ opened }, id) => opened.service.admin.changeKey(id, { expiresAt: 1 })],
     ["its workspace is closed", ({ opened }) => opened.service.admin.setWorkspaceState(opened.workspaceId, "closed")],
     ["its workspace is removed", ({ opened }) => opened.service.admin.removeWorkspace(opened.workspaceId)],
-  ])("ends when %s, and the others' goes on", async (_what, act) => {
+  ])("ends when %s; the stream of another workspace stays open", async (_what, act) => {
     let now = 0;
     const asked = await open({ now: () => now });
     const { key, id } = await keyWith(asked, { on: null, level: "read" });

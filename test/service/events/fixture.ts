@@ -81,8 +81,6 @@ export class Listener {
   }
 }
 
-/** Requests and listeners for tests of events. */
-
 /** The members of answers that these tests read. */
 type Thing = {
   readonly id: string;
