@@ -1,5 +1,6 @@
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
+import { readApprovedKeys } from "../../../src/mirror/engine/run/guard-facts.ts";
 import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/converge.ts";
 import type { Settings, World } from "../../../src/mirror/engine/run/world.ts";
 import type { WireRequest } from "../../../src/contract/wire.ts";
@@ -287,12 +288,13 @@ function savedLate({ state, disk }: SimulatedMirror): ReadonlySet<string> {
 
 /**
  * Returns, before a sync, the paths of documents of which the service shows this mirror an earlier
- * version.
+ * version. None if a user has accepted these versions. A mirror that only uploads leaves both sides
+ * as they are, so the approval stays, and its first sync in both directions downloads the versions.
  */
 function supersededIn(actors: Actors, mirror: SimulatedMirror): readonly string[] {
   const { index, state, setup } = mirror;
   // The sync first concludes the effects of a killed process and restores late saves.
-  if (state.meta(META.approved) !== null || savedLate(mirror).size > 0) return [];
+  if (readApprovedKeys({ state }).has("service-restored") || savedLate(mirror).size > 0) return [];
   if (state.intents().some(({ intent }) => intent.kind !== "set-aside" && intent.kind !== "sent")) return [];
   const { conflicts } = state.load();
   return actors.simulatedWorld.readable(index).flatMap((file) => {

@@ -47,7 +47,7 @@ export function rememberRoot(world: World): void {
   });
 }
 
-export function readApprovedKeys({ state, ignoresApproval }: World): Set<string> {
+export function readApprovedKeys({ state, ignoresApproval }: Pick<World, "state" | "ignoresApproval">): Set<string> {
   const texts = [ignoresApproval === true ? null : state.meta(META.approved), state.meta(META.waived)];
   return new Set(texts.flatMap(readKeys));
 }
