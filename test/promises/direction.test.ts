@@ -128,6 +128,36 @@ describe("one direction, always", () => {
     expect([...mirror.texts()]).toEqual([...rig.app.texts()]);
   });
 
+  test("I09 a document that was edited in a folder that only downloads keeps its id when an editor moves it", async () => {
+    const { rig, mirror } = await inSync();
+    const { id } = rig.app.files().get("edited.md")!;
+    // Nothing but this content shows which document the later file is.
+    const edited = "all lines are other ones\n";
+    mirror.remove("edited.md");
+    mirror.write("edited.md", edited);
+    await mirror.sync({ direction: "pull" });
+    mirror.remove("edited.md");
+    mirror.write("elsewhere/saved.md", edited);
+    await mirror.syncTimes(2, { direction: "pull" });
+    await settle(mirror);
+    expect(rig.app.files().get("elsewhere/saved.md")).toMatchObject({ id, text: edited });
+    expect(rig.app.paths()).not.toContain("edited.md");
+  });
+
+  test("I02 a folder that only downloads keeps a deleted document that was edited in a moved folder", async () => {
+    const { rig, mirror } = await openSynced({ "work/deep/edited.md": "first\n", "work/other.md": "other\n" });
+    mirror.remove("work/deep/edited.md");
+    mirror.write("work/deep/edited.md", "all lines are other ones\n");
+    mirror.rename("work/deep", "deep");
+    rig.app.remove("work/deep/edited.md");
+    rig.app.removeFolder("work/deep");
+    rig.app.create("work/deep/new.md", "new\n");
+    expect(await mirror.sync({ direction: "pull" })).toMatchObject({ state: "in-sync" });
+    const records = [...mirror.state.load().records.keys()];
+    await mirror.sync({ direction: "pull" });
+    expect([...mirror.state.load().records.keys()]).toEqual(records);
+  });
+
   test("I02 a folder that only uploads sends each content once to a service that normalises it", async () => {
     const fixture = openFixture(1, { normalise: true });
     const { mirror, seen } = fixture;

@@ -198,6 +198,8 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: 
 
 /**
  * Blocks a document whose change this sync must not make, because the sync has one direction only.
+ * The block has the digest of the local content. So an edit that is not sent identifies the file
+ * of the document, also if the file or its folder moves.
  * @param direction the direction that never makes this change
  */
 export function isDirectionOff(
@@ -208,7 +210,8 @@ export function isDirectionOff(
   context?: BlockedContent,
 ): boolean {
   if (draft.policy.direction !== direction) return false;
-  blockRow(draft, row, "direction-off", `${change}; ${ONE_WAY_SYNC_CLAUSES[direction]}`, context);
+  const digest = row.local.seen.kind === "present" ? row.local.seen.value.digest : null;
+  blockRow(draft, row, "direction-off", `${change}; ${ONE_WAY_SYNC_CLAUSES[direction]}`, { digest, ...context });
   return true;
 }
 

@@ -75,7 +75,7 @@ export function matchFileByContent(matching: MatchProgress, record: DocumentReco
 
 /**
  * Lists the digests of a document's known contents: base's local content, contents in review (I31),
- * and the content of a conflict or of a refused request.
+ * and the content of a conflict, of a refused request, or of an edit that this sync must not send.
  */
 export function listKnownDigests(
   { trees }: MatchProgress,
