@@ -5,6 +5,7 @@ import type { Actors } from "./actors.ts";
 import { absolutePath, documentsOf, foldersOf } from "./user-folder.ts";
 import { isTextOf, tagOf, withoutDestinations } from "./contents.ts";
 import type { LiveFile } from "./world.ts";
+import type { DiskTrouble } from "./script.ts";
 import { normaliseText } from "../../variants/traits.ts";
 import { isBelow, parentIn } from "./choices.ts";
 import { withoutRename } from "./wire-reading.ts";
@@ -39,6 +40,12 @@ type Before = {
    * undone since. A client takes such a version for an edit.
    */
   readonly isRenamedThere: boolean;
+  /**
+   * True if the file is not at base's path, and the sync may be unable to read it. If another file
+   * is at base's path, then only this path shows whose file it is. Such a file is sent, because
+   * other files may stay unreadable.
+   */
+  readonly mayBeHidden: boolean;
 };
 
 /** A folder of base. `here` is its present path, or base's path if the folder was not found. */
@@ -52,7 +59,14 @@ export type ChangesBefore = {
   readonly blocked: ReadonlySet<string>;
 };
 
-export function findChangesBefore(actors: Actors, mirror: SimulatedMirror): ChangesBefore {
+const HIDING_TROUBLES: ReadonlySet<DiskTrouble | null> = new Set<DiskTrouble>(["forbidden", "flaky"]);
+
+/** @param trouble the disk trouble of the sync; null if there is none */
+export function findChangesBefore(
+  actors: Actors,
+  mirror: SimulatedMirror,
+  trouble: DiskTrouble | null = null,
+): ChangesBefore {
   const { state } = mirror;
   const { records, dirs, conflicts, blocks } = state.load();
   const { prefix } = mirror.setup;
@@ -87,7 +101,9 @@ export function findChangesBefore(actors: Actors, mirror: SimulatedMirror): Chan
     const isSetAside = setAside.has(record.stamp?.ino ?? null);
     const isRenamedThere = live !== null && actors.simulatedWorld.shownChangeId(live) !== record.changeId;
     const text = local.get(record.localPath) ?? null;
-    return [{ record, tag, text, place: places[0] ?? null, isSetAside, live, isElsewhere, isRenamedThere }];
+    const place = places[0] ?? null;
+    const mayBeHidden = place !== null && place !== record.localPath && HIDING_TROUBLES.has(trouble);
+    return [{ record, tag, text, place, isSetAside, live, isElsewhere, isRenamedThere, mayBeHidden }];
   });
   return {
     documents,
@@ -124,7 +140,8 @@ export function checkUndone(
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
   const asSaved = actors.simulatedWorld.normalises ? normaliseText : (one: string) => one;
   const stopped = { ids: new Set([...refused, ...before.blocked]), dirs: before.dirs };
-  for (const { record, tag, text, place, isSetAside, live, isElsewhere, isRenamedThere } of before.documents) {
+  for (const document of before.documents) {
+    const { record, tag, text, place, isSetAside, live, isElsewhere, isRenamedThere, mayBeHidden } = document;
     const fail = (what: string): void =>
       actors.history.fail(`${what}: ${record.localPath} ${record.id} (mirror ${mirror.index})`);
     const after = files.find(({ id }) => id === record.id) ?? null;
@@ -172,7 +189,8 @@ export function checkUndone(
     // restores it.
     const isMeant = actors.history.mayVanish.has(tag);
     const tagAfter = after === null ? tag : tagOf(after.text);
-    if (tagAfter !== tag && !isMeant && !isRefused) fail("I09 another document's text was sent as its own");
+    if (tagAfter !== tag && !isMeant && !isRefused && !mayBeHidden)
+      fail("I09 another document's text was sent as its own");
     const isGoneHere = place === null && text === null && record.durable && !isSetAside;
     const isDeletedHere = isGoneHere && isMeant && !live.protected;
     if (isDeletedHere && !isRefused && !isElsewhere && !isRenamedThere && placesAfter.length > 0)

@@ -43,7 +43,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   const idsBefore = actors.liveIds();
   const { torn } = actors.simulatedWorld;
   const { arrived } = actors.simulatedWorld.late;
-  const changesBefore = actors.simulatedWorld.late.awaits ? null : findChangesBefore(actors, mirror);
+  const changesBefore = actors.simulatedWorld.late.awaits ? null : findChangesBefore(actors, mirror, step.trouble);
   const ledger = new Ledger(mirror);
   if (step.kill?.power) {
     mirror.disk.settle();
