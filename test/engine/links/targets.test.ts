@@ -45,13 +45,20 @@ test("a link whose target appeared stays to be sent while the service refuses it
   expect(rig.app.text("a.md")).toBe(`[later](${rig.app.id("later.md")!})\n`);
 });
 
-test("a protected document is not sent to review for a link whose target appeared", async () => {
+test.each([
+  ["locally", (_: Rig, mirror: Mirror) => mirror.write("later.md", "now\n")],
+  ["on the service", ({ app }: Rig) => app.create("later.md", "now\n")],
+])("a document that became protected is not sent to review for a link whose target appeared %s", async (_, appear) => {
   const { rig, mirror } = start();
   mirror.write("a.md", "[later](later.md)\n");
   await mirror.sync();
   rig.app.protect("a.md", true);
-  mirror.write("later.md", "now\n");
+  appear(rig, mirror);
   expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { submitted: 0, uploaded: 0 } });
+  expect(rig.app.text("a.md")).toBe("[later](ref://later.md)\n");
+  rig.app.protect("a.md", false);
+  await mirror.sync();
+  expect(rig.app.text("a.md")).toBe(`[later](${rig.app.id("later.md")!})\n`);
 });
 
 test("files with names that the service refuses are adopted with their links, too (I05)", async () => {

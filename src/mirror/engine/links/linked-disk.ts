@@ -1,14 +1,7 @@
 import { isSameInodeAndBirth, isSameStamp } from "../../model/record.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import {
-  type BaseTree,
-  type LocalFile,
-  type LocalTree,
-  makeUnreadable,
-  type TextLookup,
-  type Trees,
-} from "../../model/tree.ts";
+import { type LocalFile, type LocalTree, makeUnreadable, type TextLookup, type Trees } from "../../model/tree.ts";
 import type { Disk, DiskOutcome, FileUse, LocalText, PathState, StoreContent, WrittenStamp } from "../../ports/disk.ts";
 import type { DigestedText, LinkForms, RecognisedContent } from "./forms.ts";
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
@@ -223,10 +216,10 @@ export class LinkedDisk implements Disk {
    * reads these documents again after their next edit.
    */
   resolveAgain(trees: Trees, spellings: readonly Spelling[], matching: MatchInput, onText: StoreContent): LocalTree {
-    const { base, local } = trees;
+    const { local } = trees;
     if (spellings.length === 0) return local;
     const placesByTime = this.#match(trees, matching, true);
-    const waitingPaths = findWaitingPaths(base);
+    const waitingPaths = findWaitingPaths(trees);
     const changedFiles = new Map<LocalPath, LocalFile | null>();
     for (const spelling of spellings) {
       const { path, text } = spelling;
@@ -312,14 +305,16 @@ function mustReadAgain(
  * Returns the local paths of documents whose links must not be changed, because the documents are
  * protected, in review, in conflict or blocked.
  */
-function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
+function findWaitingPaths({ base: { records, blocks, conflicts }, remote }: Trees): ReadonlySet<LocalPath> {
   const waitingPaths = new Set<LocalPath>();
   for (const record of records.values()) {
     const block = blocks.get(record.id);
+    // The service may have protected the document since the record was written.
+    const isProtected = remote.files.get(record.id)?.protected ?? record.protected;
     // A block does not count if each plan computes it from the trees. The next plan decides about
     // such a block after the links are read.
     const isBlocked = block !== undefined && isRememberedBlock(block);
-    if (record.protected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
+    if (isProtected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
       waitingPaths.add(block?.path ?? record.localPath);
   }
   return waitingPaths;
