@@ -24,7 +24,7 @@ export function checkServiceLinks(actors: Actors): number {
       const [found, home] = [targetOnService(link, files), homeOf(actors, to, files)!];
       // The same exception as in `leadsToAnother`.
       const isAnothers = files.some(({ id }) => id === found) && actors.wasHidden(home.id);
-      const isLost = said.startsWith("ref://") && staysInert(actors, home);
+      const isLost = isInert(link) && (staysInert(actors, home) || mayWaitForEdit(actors, file, home));
       if (found !== home.id && !isAnothers && !isLost)
         actors.history.fail(`I01 the link ${link.mark} of ${file.path} on the service leads to ${said}, not to ${to}`);
     }
@@ -52,10 +52,16 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
     const own = homeOf(actors, tagOf(text) ?? "", files);
     // A file without a document is blocked by its path; its links were never translated to ids. In
     // a conflict, the local content may never have been read as its document's.
-    if (own === null || !records.has(own.id) || blocks.has(path) || conflicts.has(own.id)) continue;
+    const record = own === null ? undefined : records.get(own.id);
+    if (own === null || record === undefined || blocks.has(path) || conflicts.has(own.id)) continue;
+    const inReview = record.submissions.map(({ digest }) => mirror.state.text(digest) ?? "");
+    const inertMarks = new Set(
+      [own.text, ...inReview].flatMap((sent) => linksIn(sent).filter(isInert)).map(({ mark }) => mark),
+    );
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(actors, link.to, files)!;
-      if (leadsNowhereLocally(mirror, path, link) && staysInert(actors, home)) continue;
+      const waits = inertMarks.has(link.mark) && mayWaitForEdit(actors, own, home);
+      if (leadsNowhereLocally(mirror, path, link) && (staysInert(actors, home) || waits)) continue;
       // If both sides had a new document at one path, the local content has another tag while the
       // conflict is open, and while the chosen content is in review.
       const isInReview = (records.get(home.id)?.submissions.length ?? 0) > 0;
@@ -124,6 +130,19 @@ function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
   return (
     actors.wasHidden(id) && actors.mirrors.some(({ setup: { prefix } }) => prefix !== "" && !isBelow(path, prefix))
   );
+}
+
+/**
+ * Returns true if a document keeps an inert link until its next edit. A key could not read the
+ * target at some time, so the link was sent inert. When the target is shown again, mdmirror sends a
+ * protected document to review only if its user has edited it (decision record 153).
+ */
+function mayWaitForEdit(actors: Actors, document: LiveFile, target: LiveFile): boolean {
+  return document.protected && actors.wasHidden(target.id);
+}
+
+function isInert({ said }: SimulatedLink): boolean {
+  return said.startsWith("ref://");
 }
 
 function leadsNowhereLocally({ userFolder }: SimulatedMirror, path: string, { said }: SimulatedLink): boolean {

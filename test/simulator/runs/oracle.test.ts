@@ -268,6 +268,38 @@ it("a link leads to its document after a conflict, although another document has
   expect(history.failures).toEqual([]);
 });
 
+describe("a link that stays inert", () => {
+  const fault = [
+    expect.stringContaining("of a.md on the service leads to ref://gone.md"),
+    expect.stringContaining("of a.md in mirror 0 leads to gone.md"),
+  ];
+
+  it.each([
+    ["may, because its document is protected and a key could not read its target", true, true, []],
+    ["is a fault if its document is not protected", false, true, fault],
+    ["is a fault if each key could always read its target", true, false, fault],
+  ])("%s", async (_, isProtected, wasHidden, failures) => {
+    const actors = open(["full"], {}, {}, true);
+    const { history, simulatedWorld } = actors;
+    for (const path of ["a.md", "b.md"]) create(actors, path);
+    const [a, b] = simulatedWorld.files();
+    expect(actInApp(simulatedWorld, history, "link", 1, a!.id)).toContain(" to ");
+    const { changeId, text } = simulatedWorld.files()[0]!;
+    const content = text.replace(b!.id, "ref://gone.md");
+    expect(simulatedWorld.ask("PUT", `/v1/files/${a!.id}/content`, { baseChangeId: changeId, content })).not.toBeNull();
+    expect(simulatedWorld.ask("PATCH", `/v1/files/${a!.id}`, { protected: isProtected })).not.toBeNull();
+    if (wasHidden) {
+      simulatedWorld.grant(0, "none", 0);
+      actors.startSync(0);
+      simulatedWorld.grant(0, "full", 0);
+    }
+    await sync(actors, 0);
+    checkServiceLinks(actors);
+    checkLocalLinks(actors, actors.mirrors[0]!);
+    expect(history.failures).toEqual(failures);
+  });
+});
+
 describe("a rename that was refused", () => {
   const again = ["I08 a refused write is sent again unchanged"];
 
