@@ -32,10 +32,13 @@ const rateLimitSchema = z
 const grantsSchema = z
   .array(z.strictObject({ on: z.string().nullable(), level: z.enum(["none", "read", "edit", "full"]) }))
   .readonly();
+/** The latest time that a `Date` can hold, in milliseconds since the epoch. */
+const MAX_TIME_MS = 8_640_000_000_000_000;
+
 /** `expiresAt`: milliseconds since the epoch; null if the key never expires. */
 const keyLimitFields = {
   rateLimit: rateLimitSchema.nullable().exactOptional(),
-  expiresAt: z.int().nullable().exactOptional(),
+  expiresAt: z.int().min(0).max(MAX_TIME_MS).nullable().exactOptional(),
 };
 
 const newKeySchema = z.strictObject({

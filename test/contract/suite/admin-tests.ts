@@ -201,6 +201,7 @@ const keys: readonly ContractTest[] = [
     assert.deepEqual([dated.label, dated.expiresAt, dated.grants], ["phone", 4_102_444_800_000, []]);
     assert.equal((await patch({ expiresAt: null })).ok(200).expiresAt, null);
     (await patch({ label: "x".repeat(201) })).invalid("/label");
+    (await patch({ expiresAt: 8_640_000_000_000_001 })).invalid("/expiresAt");
     (await patch({})).invalid("/grants");
     (await patch({ rateLimit: { requests: 0, seconds: 1 } })).invalid("/rateLimit");
   }),
