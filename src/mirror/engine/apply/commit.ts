@@ -10,19 +10,20 @@ import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
 
-/** Content that the transaction stores. Skipped if the content store has it already. */
+/** Content to store in the transaction. Content that is already in the content store is skipped. */
 export type StoredContent = { readonly digest: Digest; readonly text: string; readonly name: TextName };
 
 export type StateChange = {
   readonly keeps?: StoredContent;
   /**
-   * The whole new record. A caller must not `await` between reading the old record and `commit`.
+   * The whole new record. A caller must not `await` between reading the old record and `commit`,
+   * because another step may change the record meanwhile.
    */
   readonly record?: DocumentRecord;
   /**
-   * New record of a document after a request that changed its content. Paths, state and protection
-   * are not taken from this record but from the state file, because another step may have moved the
-   * document during the request.
+   * New record of a document after a request that changed the document's content. `commit` takes
+   * paths, state and protection from the state file instead, because another step may have moved
+   * the document during the request.
    */
   readonly contentRecord?: DocumentRecord;
   /** New base version to add to the history; undefined if base keeps its version. */
@@ -42,9 +43,7 @@ type OtherRows = {
   readonly conflict?: Conflict;
   readonly block?: Block;
   readonly dir?: FolderRecord;
-  /**
-   * Folders that moved on one side, with everything below them. Sorted in the order of their moves.
-   */
+  /** Folders that moved on one side with everything below, in the order of the moves. */
   readonly moved?: readonly FolderMove[];
   readonly removes?: {
     readonly conflict?: DocId;
@@ -84,7 +83,6 @@ export function commit(ctx: CycleContext, change: StateChange): OutcomeOf<"done"
   return DONE;
 }
 
-/** Writes a change within the caller's transaction. */
 export function writeChange(ctx: CycleContext, change: StateChange): void {
   const { state } = ctx.world;
   const { keeps } = change;
@@ -102,12 +100,11 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
 function updateLinkPlace({ world: { state, links } }: CycleContext, record: DocumentRecord): void {
   const linkPlaces = links?.forms.placesIfKnown() ?? null;
   if (linkPlaces === null || linkPlaces.isAt(record.id, record.localPath)) return;
-  // `linkPlaces` has the current path of each document, by which links are resolved. A document
-  // without a path in `linkPlaces` is new, or was outside the linked folder. A new document has no
-  // earlier path.
+  // Only a document with a path in `linkPlaces`, or one outside the linked folder, has an earlier
+  // record.
   const earlierRecord = linkPlaces.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
-  // If a document moved only on the service, its record may not have its current local path. The
-  // path in `linkPlaces` therefore stays unless the recorded local path changes.
+  // If a document moved only on the service, its record may lack the current local path. Therefore
+  // `linkPlaces` gets the recorded path only if that path has changed.
   if (earlierRecord?.localPath !== record.localPath) linkPlaces.set(record.id, record.localPath);
 }
 

@@ -25,9 +25,9 @@ import {
 import type { EffectResult } from "./run-effect.ts";
 
 /**
- * Chooses the path of the conflict copy for a new version. Skips the paths that other conflicts
- * have recorded for their copies, even if the files are missing: a missing copy counts as removed
- * by the user.
+ * Chooses the path of the conflict copy for a new version. Skips each path that another conflict
+ * has recorded for a copy, even if no file is at the path: a missing copy counts as removed by the
+ * user.
  * @param before the versions for which this conflict has recorded copies so far
  * @returns the path of the new copy; the versions in `before` and the new one, whose copy is not
  * written yet
@@ -53,10 +53,10 @@ type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
  * Finds a conflict copy. Prefers a file with the copy's inode, at the recorded path or at one of
- * `places`. Otherwise returns a file with the copy's content. The copy of the newest version may
- * also be a file with other content at the recorded path. Skips a file with the inode of another
- * conflict's copy: when two folders swap paths, each record temporarily has the path of the other
- * copy.
+ * `places`. Otherwise returns a file with the copy's content. For the newest version, the file at
+ * the recorded path may also have other content.
+ * Skips a file with the inode of another conflict's copy. When two folders swap paths, the record
+ * of each copy has the path of the other copy for a while.
  * @param places further paths at which the caller expects the copy
  */
 export function findCopy(
@@ -78,9 +78,9 @@ export function findCopy(
 }
 
 /**
- * Returns the version after its conflict copy was removed or edited. Removed: without an inode.
- * Edited: with the copy's current inode, because the user can still choose this copy by moving it
- * over the document.
+ * Returns a version whose conflict copy is no longer in use: without an inode. If the user edited
+ * the copy, returns the version with the current inode of the copy. The user can then still choose
+ * this copy by moving it over the document.
  */
 export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
@@ -108,8 +108,7 @@ export function removeUnrecorded(
 }
 
 /**
- * Writes a conflict copy. If another file is at the path of the copy, moves that file to the trash
- * first.
+ * Writes a conflict copy. Any other file at the path goes to the trash first.
  * @returns the outcome if the copy could not be written; null on success
  */
 export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): Outcome | null {

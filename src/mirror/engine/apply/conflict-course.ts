@@ -35,8 +35,8 @@ async function mergeOrShowNewer(
   const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
   if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
   const { file } = remoteOrEnd.value;
-  // ORDER: the record and the conflict are read after the request, because the document and its
-  // copy may have moved during the request.
+  // ORDER: the record and the conflict are read after the request, because a step may have moved
+  // the document and its copy during the request.
   const record = state.record(action.id);
   const conflict = rebaseConflict(state.conflict(action.id), rejected);
   if (record === null || conflict === null) return STALE.conflictEnded;
@@ -65,9 +65,8 @@ async function mergeOrShowNewer(
       },
     );
   }
-  // Keeps the contents in review as they were sent, and drops their merges with the service's
-  // version. A change that the service accepted is no longer in review. The remaining local
-  // difference is then a later edit.
+  // The submissions are kept as mdmirror sent them, without the merges of this attempt. A change
+  // that the service accepted is no longer in review: a remaining local difference is a later edit.
   const submissions = mergeResult.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...makeEvent(action, "local"), kind: "renew-conflict" } as const;
@@ -79,8 +78,8 @@ function describeMerge(action: ActionOf<"renew-conflict" | "end-conflict">): str
 }
 
 /**
- * Returns the conflict with version `rejected` as its base, because the user prefers the local
- * content to that version. The user removed that version's copy, so the result has no inode for the
+ * Returns the conflict with the version `rejected` as its base, because the user prefers the local
+ * content to that version. The copy of that version is gone, so the result has no inode for the
  * copy.
  * @returns null if the conflict no longer has that version
  */
@@ -105,8 +104,8 @@ function findShownVersion({ shown }: Conflict, changeId: ChangeId): ShownVersion
 
 /**
  * Ends a conflict as the user chose. Base becomes the version whose copy the user removed or moved
- * over the document; the next cycle uploads the file. If the service has a newer version, mdmirror
- * merges that version or shows it in a new copy.
+ * over the document; the next cycle uploads the local content. If the service has a newer version,
+ * mdmirror merges that version or shows it in a new copy.
  */
 export async function endConflict(ctx: CycleContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;
@@ -144,8 +143,8 @@ type DropConflictRow = Extract<Intent, { kind: "drop-conflict" }>;
 
 /**
  * Moves the copies of a conflict to the trash, and ends the conflict.
- * ORDER: one effect makes the two changes, with one journal row. After a crash without an open row,
- * a missing copy would count as removed by the user.
+ * ORDER: one journal row covers both changes. Otherwise, after a crash, a copy that is already in
+ * the trash would count as removed by the user.
  */
 export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRow, null, Conflict> = {
   prepare(ctx, { id, newestCopyPath, comesBack, why }) {
@@ -163,10 +162,9 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRo
     const path = conflict.newestCopyPath;
     const event = { kind: "drop-conflict", side: "local", id, path, detail: why } as const;
     // If `comesBack`, the user deleted the document's file during the conflict, and a later step
-    // writes the service's content to the file. The record keeps the conflict until that step has
-    // run. Otherwise, after a crash, the missing file would count as a deletion by the user. The
-    // conflict copy is removed from the record, so that its absence does not count as the user's
-    // choice.
+    // restores the file. The conflict stays recorded until that step: otherwise, after a crash, the
+    // missing file would count as a deletion. The recorded copy is removed, so that its absence
+    // does not count as the user's choice.
     const change = comesBack === true ? { conflict: forgetNewestCopy(conflict) } : { removes: { conflict: id } };
     return { outcome: DONE, change: { ...change, event } };
   },

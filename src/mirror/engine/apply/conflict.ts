@@ -35,15 +35,15 @@ export const showCopy = {
   },
 
   async perform(ctx, { id, path, writes, shows }, text) {
-    // ORDER: no `await` between this check and the increment of `counts.conflicts`. During an
-    // `await`, another step could open a conflict. Conflicts over the limit are left to the next
-    // plan, in which the safety check `conflict-flood` asks the user.
+    // ORDER: no `await` between this check and the increment of `counts.conflicts`, because another
+    // step could open a conflict meanwhile. The next plan decides about conflicts over the limit;
+    // the safety check `conflict-flood` then asks the user.
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
     const writeFailure = writeConflictCopy(ctx, path, text, writes);
     if (writeFailure !== null) return { kind: "over", outcome: writeFailure };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
-    // ORDER: the copy is flushed before the state records it. Otherwise a power cut could remove a
+    // ORDER: the copy is flushed before its path is recorded. Otherwise a power cut could remove a
     // recorded copy, which would then count as removed by the user.
     await flushFiles(ctx.world, [path]);
     return { kind: "seen", seen: readCopyInode(ctx, path) };
@@ -57,9 +57,9 @@ export const showCopy = {
     // cycle plans the conflict again.
     if (atPath.kind !== "file" || atPath.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
-    // The conflict copy is not flushed, so a power cut may still remove it. As long as no inode is
-    // recorded, the copy's absence does not count as the user's choice. The next plan writes and
-    // flushes the copy again, then records its inode.
+    // The copy is not flushed, so a power cut may still remove the copy. Without a recorded inode,
+    // its absence does not count as the user's choice. The next plan writes and flushes the copy
+    // again, then records the inode.
     return { kind: "seen", seen: { ino: 0, dev: 0 } };
   },
 
@@ -84,8 +84,8 @@ export const showCopy = {
 
 async function removeOldCopy(ctx: CycleContext, rowId: number, row: ConflictCopyRow): Promise<Outcome> {
   const removalResult = removeUnrecorded(ctx, row);
-  // ORDER: the removal of the copy is flushed before the journal row is removed. Otherwise the old
-  // copy may exist again after a power cut, and no journal row would name it.
+  // ORDER: the removal of the copy is flushed before the journal row is removed. Otherwise a power
+  // cut could bring the old copy back without a journal row that names the copy.
   await flushFiles(ctx.world, [row.path]);
   concludeLocal(ctx, showCopy, rowId, row, removalResult);
   return DONE;
@@ -102,9 +102,9 @@ function readCopyInode({ world: { disk } }: CycleContext, path: LocalPath): Copy
 }
 
 /**
- * Returns the current path of the document's file. Prefers the path that the plan found, because
- * the record does not have the new path if a move is blocked. If a step moved the file during the
- * download, returns the new path in the record.
+ * Returns the current path of the document's file. This is the path in the plan, because the
+ * recorded path is old while a move is blocked. If a step moved the file during the download,
+ * returns the new recorded path.
  * @param record the record when the action began
  */
 function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: LocalPath): LocalPath {
@@ -113,8 +113,8 @@ function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: Loca
 }
 
 /**
- * Opens the conflict of a document, which has at most one conflict. The local content stays.
- * mdmirror writes the content from the service to `note (theirs).md` beside the document.
+ * Opens the conflict of a document. The local content stays, and the content on the service is
+ * written to `note (theirs).md` beside the document. A document has at most one conflict.
  * @param record the new record; the base in this record is still the content that both sides edited
  * @param found path at which the plan found the file
  * @param base version that both sides edited; null if the document is new on both sides
@@ -153,8 +153,8 @@ export function openConflict(
 }
 
 /**
- * Blocks a document instead of opening a conflict, because the sync only uploads. Each side keeps
- * its content.
+ * Blocks a document instead of opening a conflict, because this sync only uploads. Neither side
+ * changes.
  */
 async function blockInsteadOfConflict(
   ctx: CycleContext,
@@ -255,8 +255,8 @@ export async function keepMineBeside(
 }
 
 /**
- * Returns the first path of the series `note (mine).md`, `note (mine 2).md` and so on that mdmirror
- * can use. Such a path is free, cannot be read, or has a file with the same content.
+ * Returns the first usable path of the series `note (mine).md`, `note (mine 2).md` and so on. A
+ * usable path is free, cannot be read, or has a file with the same content.
  */
 function findMineCopyPath({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {

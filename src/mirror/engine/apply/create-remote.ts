@@ -42,8 +42,8 @@ type CreatedDocument = {
 };
 
 /**
- * Creates a document on the service. If the path is taken but no listing has an item at the path,
- * the file is blocked.
+ * Creates a document on the service. If the service reports that the path is taken, but no listing
+ * has an item at the path, the file is blocked.
  */
 export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, CreatedDocument> = {
   async prepare(ctx, planned) {
@@ -62,8 +62,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
     const { id, lastChangeId: changeId, path, protected: isProtected, content } = answer.value;
     const remotePath = fromServicePath(ctx.world, path) ?? row.remotePath;
     // If another user edited the new document before the service answered, the answer contains the
-    // edited content (I12). mdmirror stores this content now, because a later read may return newer
-    // content (I03).
+    // edited content (I12). mdmirror stores the edited content now, because a later read may return
+    // newer content (I03).
     const name = nameRemoteContent(row.localPath, id);
     const hasOtherContent = content !== undefined && ctx.world.state.putText(content, name) !== row.digest;
     const isRead = !mustBeReadBack(ctx, text) && !hasOtherContent;
@@ -72,7 +72,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
 
   refuse: (ctx, row, _, fault) => refuseCreation(ctx, row, row.digest, fault),
 
-  /** If a document at the exact path has the sent content, it is the created document (I08). */
+  /** A document with the sent content at exactly the sent path is the created document (I08). */
   async observe(ctx, row, fault) {
     const { remote, state } = ctx.world;
     const path = toService(ctx.world, row.remotePath);
@@ -115,8 +115,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
 const OTHER_DOCUMENT_AT_PATH = stale("another document is at that path now");
 
 /**
- * Returns true until enough new documents were read back unchanged, and always for content that the
- * service may change.
+ * Returns true if the new document must be read back after the POST: the first new documents on a
+ * service, and always content that the service may change.
  */
 function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < readBacksLeft(traitsAtStart.keptForms);
@@ -131,14 +131,14 @@ type UnwrittenVersion = Pick<DocumentRecord, "changeId" | "digest">;
  * Reads a new document after its POST, as a second phase, because the answer (201) contains no
  * content. Without this read, mdmirror would upload the user's original content as an edit (I10).
  * If the service changed the content, writes the service's content to the file, unless somebody is
- * editing the file. Until then, base has the content that was sent. If the read fails, a later
- * cycle reads again (I12).
+ * editing the file. Until the file is written, base has the content that was sent. If the read
+ * fails, a later cycle reads again (I12).
  */
 export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
   async observe(ctx, row) {
     const { state, remote } = ctx.world;
     const record = state.record(row.id);
-    // Another effect has moved base since the POST, so nothing is left to do.
+    // Another effect has moved base since the POST.
     if (record?.changeId !== row.changeId || record.digest !== row.digest) return { kind: "over", outcome: DONE };
     const remoteOrEnd = await fetchText(ctx, record.id, record.localPath);
     if (remoteOrEnd.kind === "end") return { kind: "open", outcome: outcomeIfContentUnknown(remoteOrEnd.outcome) };
@@ -172,8 +172,8 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
     const record = ctx.world.state.record(id);
     if (record === null) return { outcome: STALE.noRecord, change: null };
     // The local file is an edit of the service's content, or differs only because the service
-    // normalised the content. The next cycle finds out which. A sync that only uploads never
-    // rewrites the file, so the record keeps the file's digest.
+    // normalised the content. The next cycle distinguishes the two cases. A sync that only uploads
+    // never rewrites the file, so the record keeps the file's digest.
     const localDigest = ctx.settings.direction === "push" ? record.localDigest : digest;
     const base = { changeId, digest, localDigest, stampTrusted: false };
     return {

@@ -38,8 +38,8 @@ import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile, writeFile } from "./write-file.ts";
 
 /**
- * LIMIT: number of new files in one journal row, because a row is always read and written as a
- * whole.
+ * LIMIT: number of new files in one journal row. Each change of a row writes the whole row, so
+ * longer rows would be slow.
  */
 const MAX_FILES_PER_ROW = 64;
 
@@ -47,7 +47,8 @@ const MAX_FILES_PER_ROW = 64;
  * Runs `create`, which writes new files. The journal contains the paths of the files until `create`
  * has ended.
  * ORDER: the journal rows are flushed before `create`. A power cut may damage the files and lose
- * their records. Without the rows, the damaged files would look like edits by the user.
+ * the records of the documents. Without the rows, the damaged files would look like edits by the
+ * user.
  */
 export async function journalNewFiles<T>(
   { world: { state }, run }: CycleContext,
@@ -70,9 +71,9 @@ export async function journalNewFiles<T>(
 }
 
 /**
- * Downloads a new document into a new file. The file's path is in the journal until the record is
- * committed. After a crash before the commit, the file exists without a record; the next run
- * matches the file to its document.
+ * Downloads a new document into a new file. The journal contains the file's path until the record
+ * is committed. If the process ends before the commit, the next run matches the file to its
+ * document.
  */
 export async function createLocal(ctx: CycleContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
@@ -86,9 +87,9 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   const adoptionOutcome = record === null ? null : adoptOwnVersion(ctx, record, remoteOrEnd.value, "lately");
   if (adoptionOutcome !== null) return adoptionOutcome;
   const isMoved = fromServicePath(ctx.world, file.path) !== remotePath;
-  // ORDER: content with links is stored before the file is created, because the links have another
-  // form in the file. After a crash, the stored content lets the next run match the file to its
-  // document, even if link targets have moved.
+  // ORDER: content with links is stored before the file is created, because the file contains
+  // another form of the links. After a crash, the next run matches the file to its document by the
+  // stored content, even if link targets have moved.
   if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, nameRemoteContent(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const createOutcome = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));
@@ -118,7 +119,7 @@ async function recordCreated(
   const event = makeEvent(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   const change = { keeps: contentToStore, record, version: { id: action.id, ...version }, removes, event };
-  // The record is committed later, together with others. If the process is killed earlier, the next
+  // Several records share one transaction. If the process is killed before the commit, the next
   // plan records the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
   return DONE;
@@ -137,7 +138,7 @@ function endCreation(
 ): ValueOrEnd<WrittenStamp> {
   if (end.kind === "done") return withValue(end.value);
   const { disk, state } = ctx.world;
-  // The file may exist although an error was reported. The content of the file is stored now (I03),
+  // The file may exist although the disk reported an error. The content is stored now (I03),
   // because the user may edit the file before the next scan.
   state.putKnownText(digest, text, nameRemoteContent(localPath, id));
   // The folder is checked only after a failure, because the check is slow and the folder usually
@@ -164,9 +165,9 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   if (digest === record.digest) {
     if (hasNewChangeId(ctx, record)) return STALE.baseMoved;
     const recordWithNewId = { ...withCurrentPath(ctx, record), changeId: file.lastChangeId, protected: file.protected };
-    // Records a version with a new id even if its content equals base's. The history then has all
-    // ids. If the service is restored from a backup, it shows an earlier id again, and mdmirror
-    // notices the restore.
+    // A new id is recorded even if the content equals base's, so that the history has all ids. A
+    // service that is restored from a backup shows an earlier id again, by which mdmirror notices
+    // the restore.
     return commit(ctx, {
       record: recordWithNewId,
       version: { id: record.id, changeId: recordWithNewId.changeId, digest },
@@ -174,8 +175,8 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   }
   const adoptionOutcome = adoptOwnVersion(ctx, record, remoteOrEnd.value, "this-run");
   if (adoptionOutcome !== null) return adoptionOutcome;
-  // The service's version contains an edit that this run sent, but the file has base's content: the
-  // user has reverted the edit. The two versions must be merged.
+  // The service's version contains an edit that this run sent, but the file has base's content, so
+  // the user has reverted the edit. The file and the service's version must be merged.
   if (findCommonSentVersion(ctx, record, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;
@@ -220,8 +221,8 @@ export async function meetDocument(ctx: CycleContext, action: ActionOf<"meet">):
     localDigest: action.expect,
     stamp,
     stampTrusted,
-    // A power cut may still damage the file: perhaps a killed run created it, or a program saved it
-    // without an fsync.
+    // A power cut may still damage the file, because mdmirror cannot know whether the program that
+    // created the file has flushed it.
     durable: false,
   });
   flushAtEnd(ctx, action.id, action.localPath);
@@ -262,8 +263,8 @@ export async function meetDocument(ctx: CycleContext, action: ActionOf<"meet">):
 }
 
 /**
- * Compares the local content with the content on the service. If the contents are equal, returns a
- * sentence for the log that says in what way. Also returns the digest that the local content would
+ * Compares the local content with the content on the service. If both are equal, returns a sentence
+ * for the log that names the kind of equality. Also returns the digest that the local content would
  * have on the service.
  * @returns null if the contents differ
  */
@@ -323,9 +324,9 @@ async function replaceLocal(
 
 /**
  * Decides which side wins if a document is new on both sides with different contents. If the
- * document is empty on the service, the local content wins, whatever the user prefers: no content
- * is lost. An empty local file, in contrast, need not lose, because the user may be about to write
- * into it.
+ * document is empty on the service, the local content wins, even over the user's preferred side,
+ * because no content is lost. An empty local file does not lose in the same way: the user may be
+ * about to write into the file.
  */
 function chooseSide(
   ctx: CycleContext,

@@ -1,7 +1,7 @@
 /**
- * Makes files survive a power loss: flushes the new and the replaced files of a cycle. The content
- * of a replaced file was flushed earlier, before it got its path. Also recognises files that a
- * power loss damaged: they end early, or end in zeros.
+ * Makes files survive a power loss: flushes the new and the replaced files of a cycle. A replaced
+ * file's content is flushed earlier, before the file gets its path. Also recognises files that a
+ * power loss damaged: such files end early, or end in zeros.
  */
 import type { DocId } from "../../../contract/ids.ts";
 import type { DocumentRecord } from "../../model/record.ts";
@@ -13,18 +13,14 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { META } from "../run/meta.ts";
 
 /**
- * LIMIT: number of new and replaced files that are flushed at the end of their cycle. If a cycle
- * writes more files, the next cycle flushes all of these files. By then, the system has written
- * most of them itself.
+ * LIMIT: number of new and replaced files that one cycle flushes at its end. If there are more, the
+ * next cycle flushes all of them, because the system has written most of them itself by then.
  */
 const MAX_NEW_FILES = 64;
 /** LIMIT: number of earlier files that one cycle flushes. Each flush is slow. */
 const MAX_EARLIER_FILES = 2_000;
 
-/**
- * Marks a file for the flush at the end of the cycle. If a cycle has more than `MAX_NEW_FILES` such
- * files, the next cycle flushes all of them.
- */
+/** Marks a file for the flush at the end of the cycle. */
 export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= MAX_NEW_FILES) toFlush.set(id, path);
 }
@@ -36,7 +32,7 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
 
 /**
  * Flushes the recorded files that a power cut may still damage. Marks these files as flushed in the
- * state file, but not in `base`, which is in memory. At worst, a file is flushed twice.
+ * state file, but not in `base`. Therefore a file may be flushed twice.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const filesAtRisk = new Map<DocId, LocalPath>();
@@ -67,9 +63,9 @@ function setDurable({ state }: World, files: ReadonlyMap<DocId, LocalPath>): voi
 }
 
 /**
- * ASSUMES: disks write whole sectors, and systems write whole pages. The part of a file that was
- * written before a power loss has thus a multiple of this many bytes. A file with another length
- * was shortened by a user.
+ * ASSUMES: disks write whole sectors, and systems write whole pages. If a power loss cuts a file
+ * off, the length of the file is a multiple of this number of bytes. A file with another length was
+ * shortened by a user.
  */
 const SECTOR = 512;
 

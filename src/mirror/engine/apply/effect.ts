@@ -78,7 +78,10 @@ export function findContentCode({ code, fieldCodes = [] }: Extract<Fault, { kind
   return fieldCodes.includes(unresolvedCode) ? unresolvedCode : code;
 }
 
-/** Returns true for a 404. The document may exist: this key may not be allowed to read it. */
+/**
+ * Returns true for a 404. The document may still exist: this key may not be allowed to read the
+ * document.
+ */
 export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
@@ -91,8 +94,8 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
 }
 
 /**
- * Checks, right before a file is replaced or removed, whether somebody has opened or edited the
- * file since the plan. If so, the step is stale, and the next cycle blocks the change.
+ * Checks whether somebody has opened or edited the file since the plan. Called right before the
+ * file is replaced or removed. If so, the step is stale, and the next cycle blocks the change.
  * @returns null if nobody uses the file
  */
 export function staleIfInUse(
@@ -104,7 +107,7 @@ export function staleIfInUse(
 }
 
 /**
- * Returns the reason for a write, with a note if mdmirror waited for an editor that had the file
+ * Returns the reason for a write. Adds a note if mdmirror waited for an editor that had the file
  * open.
  */
 export function explainWrite(
@@ -123,7 +126,8 @@ export function makeBlock(ctx: CycleContext, fields: BlockFields): Block {
 /**
  * Returns the outcome of a refused request. The outcome contains a block, so that mdmirror does not
  * repeat the request.
- * @param fields fields of the block; code and detail default to those of the refusal
+ * @param fields fields of the block. Without a code or detail in `fields`, the block gets those of
+ * the refusal
  */
 export function refuseWithBlock(
   ctx: CycleContext,
@@ -135,7 +139,6 @@ export function refuseWithBlock(
 
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
-/** Reads a document, and stores its content before any code uses it (I03). */
 export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
   const remoteOrEnd = await fetchWithoutStoring(ctx, id);
   if (remoteOrEnd.kind === "got")
@@ -143,7 +146,10 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
   return remoteOrEnd;
 }
 
-/** Reads a document and stores its content, which a user may change before a later read (I03). */
+/**
+ * Reads a document and stores its content, because another user may change the document before a
+ * later read (I03).
+ */
 export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
   if (answer.ok) ctx.world.state.putText(answer.value.content, nameRemoteContent(path, id));
@@ -151,15 +157,16 @@ export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath
 }
 
 /**
- * Reads a document. The caller must store the content, at the latest in the commit that uses it.
+ * Reads a document. The caller must store the content, at the latest in the commit that uses the
+ * content.
  */
 export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
   const earlierRead = takeEarlierRead(ctx, id);
   if (earlierRead !== null) return withValue(earlierRead);
   const { clock, remote } = ctx.world;
   const answer = await remote.getFile(id);
-  // ORDER: before this step processes the content, other steps can send their requests. Processing
-  // takes longer than an answer.
+  // ORDER: other steps send their requests first, because processing the content takes longer than
+  // an answer.
   if (clock.turn !== undefined) await clock.turn();
   if (!answer.ok) return withEnd(outcomeOfFault(answer.fault));
   const { value: file } = answer;
@@ -167,8 +174,8 @@ export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise
 }
 
 /**
- * Returns the document if this cycle read it before the safety checks; otherwise null. Such a read
- * is used only once. A second call returns null, so that the document is read again.
+ * Returns the document if this cycle read the document before the safety checks; otherwise null. A
+ * second call returns null, so that a later step reads the current version.
  */
 function takeEarlierRead({ notes, world }: CycleContext, id: DocId): RemoteText | null {
   const earlierRead = notes.readBefore.get(id);
@@ -180,8 +187,8 @@ function takeEarlierRead({ notes, world }: CycleContext, id: DocId): RemoteText 
 }
 
 /**
- * Returns the content of base. If the content store has lost it, reads and stores it, provided that
- * the service still has that version. Otherwise the step is stale.
+ * Returns the content of base. If the content store has lost base's content, reads the document and
+ * stores its content. If the service has another version, the step is stale.
  */
 export async function readBase(
   ctx: CycleContext,
@@ -200,7 +207,8 @@ export async function readBase(
 type LocalContent = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
 /**
- * Reads and stores the local content. Returns stale if the file does not have the digest `expect`.
+ * Reads and stores the local content. Returns stale if the content does not have the digest
+ * `expect`.
  */
 export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalContent> {
   const localOrEnd = requireDigest(ctx.world.disk.read(path), expect);
@@ -209,7 +217,7 @@ export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect:
   return localOrEnd;
 }
 
-/** Reads local content. The caller must store it, at the latest with the journal row. */
+/** Reads local content. The caller must store the content, at the latest with the journal row. */
 export async function readWithoutStoring(
   ctx: CycleContext,
   path: LocalPath,
@@ -244,10 +252,9 @@ export function makeEvent(action: Action, side: EventSide, overrides: Partial<Ev
 }
 
 /**
- * Returns the outcome of a write with an unknown result. A later read could not show whether the
- * write arrived.
+ * Returns the outcome of a write whose effect cannot be seen in what mdmirror read afterwards.
  * @param outcome outcome of the read
- * @param fault error of the write; null if it had none
+ * @param fault error of the write; null if the write had no error
  */
 export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   const detail =
@@ -257,9 +264,9 @@ export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): Outc
 }
 
 /**
- * Returns the outcome of a write with an unknown result. The read that should show the result
- * failed.
- * @param fault error of the read, or of the write if the read has none
+ * Returns the outcome of a write with an unknown result, after the read for that result failed as
+ * well.
+ * @param fault error of the read, or of the write if the read has no error
  */
 export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   return outcomeWithoutProof({ kind: "uncertain", detail: "", requestId: null }, fault);
@@ -275,7 +282,7 @@ export function findOpenReason(outcome: Outcome): string | null {
 }
 
 /**
- * Returns the outcome of a write that did not happen, as a read has shown. The next plan sends a
+ * Returns the outcome of a write that did not happen, as mdmirror has read. The next plan sends a
  * new write, based on the current state.
  * @param fault reason why the result was unknown; shown to the user if the service keeps failing
  */
@@ -299,7 +306,10 @@ export function chooseEventCode(world: World, before: Digest | null, text: strin
   return becomesBlank(world, before, text) ? EMPTIED_CODE : null;
 }
 
-/** Returns the origin of local content, by which users find it: path, document, and why. */
+/**
+ * Returns the origin of local content: path, document, and why it was stored. Users find the
+ * content by its origin.
+ */
 export function nameLocalContent(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
   return { path, id, side: "local", why };
 }
@@ -313,8 +323,8 @@ export function nameMergedContent(path: LocalPath, id: DocId, why: string): Text
 }
 
 /**
- * Returns a function that stores the content of a scanned file, named by the document whose record
- * has the file's path.
+ * Returns a function that stores the content of a scanned file. The origin of the content is the
+ * document whose record has the file's path.
  * @param columns records that base does not contain; undefined if base contains all records
  */
 export function makeLocalContentStore(state: State, base: BaseTree, columns?: RecordColumns): StoreContent {
@@ -329,7 +339,7 @@ export function makeLocalContentStore(state: State, base: BaseTree, columns?: Re
 
 /**
  * Stores the current content of a file before the file is changed or removed (I03).
- * @returns digest of the content; null if the file is not text, which is not stored
+ * @returns digest of the content; null if the file is not text: only text is stored
  */
 export function storeFileText(
   { disk, state }: Pick<World, "disk" | "state">,
@@ -343,9 +353,9 @@ export function storeFileText(
 }
 
 /**
- * Stores the current content of a conflict copy (I03), because the user may edit the copy and then
- * remove it before mdmirror reads it again. Content that is not text is not stored. The stored
- * content gets the name of the document, because the copy exists only during the conflict.
+ * Stores the current content of a conflict copy (I03), because the user may edit the copy and
+ * remove the copy before mdmirror's next read. The origin of the content is the document, because
+ * the copy exists only during the conflict.
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.record(id)?.localPath ?? path;

@@ -24,7 +24,10 @@ import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import { type FolderRecord, isSameInodeAndBirth } from "../../model/record.ts";
 
-/** Creates a folder. If the process is killed before the commit, the next plan records it. */
+/**
+ * Creates a local folder. If the process is killed before the commit, the next plan records the
+ * folder.
+ */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   // The parent folder may be missing locally, because the key may not be allowed to read the parent
   // folder.
@@ -51,8 +54,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
     const { fault } = answer;
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const existingFolder = await findFolder(ctx, row.remotePath);
-      // If the read fails, the folder is blocked, as after any refusal. Otherwise the POST would be
-      // repeated unchecked (I08).
+      // If the read fails, the folder is blocked, as after any refusal. Otherwise the next plan
+      // would repeat the refused POST (I08).
       if (existingFolder.kind === "found" && existingFolder.folder !== null)
         return { kind: "seen", seen: existingFolder.folder.id };
     }
@@ -79,7 +82,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
 };
 
 /**
- * Removes a folder. If the process is killed before the commit, the next plan removes its record.
+ * Removes a local folder. If the process is killed before the commit, the next plan removes the
+ * folder's record.
  */
 export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
@@ -117,7 +121,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
     const { remote, state } = ctx.world;
     if (fault.kind !== "problem") return outcomeOfFault(fault);
     if (fault.code === "folder_not_empty") {
-      // The folder contains an item that this key cannot read, or that was created meanwhile.
+      // The folder contains an item that this key cannot read, or that a user created meanwhile.
       // Without a record, the folder counts as new on the service, so the next plan creates the
       // folder locally.
       state.removeDir(dirId);
@@ -143,9 +147,6 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
   },
 };
 
-/**
- * Blocks a folder whose deletion the service refuses, because the service cannot delete folders.
- */
 function blockUndeletable(
   ctx: CycleContext,
   key: DirId,
@@ -183,9 +184,9 @@ export async function findFolder(
 }
 
 /**
- * Returns the new record of a local folder. Returns stale if another record has the same folder:
- * the plan found that record's folder at a new path, which is not recorded yet. With two records of
- * one folder, every plan after a crash would move the folder back and forth (I11).
+ * Returns the new record of a local folder. Returns stale if another record has the same local
+ * folder, because the plan found that record's folder at a new path that is not recorded yet. With
+ * two records of one folder, each plan after a crash would move the folder back or forth (I11).
  */
 function readFolderRecord(
   { world: { disk, state }, notes }: CycleContext,
@@ -204,7 +205,8 @@ function readFolderRecord(
 }
 
 /**
- * Records the new paths of a folder and everything in it. Either side may have moved the folder.
+ * Records the new paths of a folder and of everything below it. Either side may have moved the
+ * folder.
  */
 export async function recordFolder(
   ctx: CycleContext,
@@ -214,8 +216,8 @@ export async function recordFolder(
   const dirOrEnd = readFolderRecord(ctx, dirId, localPath, remotePath);
   if (dirOrEnd.kind === "end") return dirOrEnd.outcome;
   const { value: dir } = dirOrEnd;
-  // One transaction records several folders. Steps that create or move something in these folders
-  // wait for that transaction.
+  // One transaction records several folders. Later steps create or move items in these folders, and
+  // need the records.
   await ctx.group.commit(() => {
     moveFormerFolder(ctx, dir);
     const earlierRecord = ctx.world.state.dir(dirId);
@@ -228,8 +230,8 @@ export async function recordFolder(
 
 function moveRecordsBelow({ world: { state, links } }: CycleContext, from: FolderRecord, to: FolderRecord): void {
   if (from.localPath !== to.localPath) {
-    // After a crash, the records of documents may already have the folder's new path on the
-    // service, while the folder's own record has the old path.
+    // After a crash, a document's record may have the folder's new path on the service, although
+    // the folder's record has the old path.
     for (const remoteFolder of new Set([from.remotePath, to.remotePath]))
       state.moveMembers("local", from.localPath, to.localPath, remoteFolder);
     links?.forms.known.recordMoved(from.localPath, to.localPath);
@@ -238,9 +240,10 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
 }
 
 /**
- * Handles another folder whose recorded paths are the two paths of the new record. That folder was
- * removed locally and moved on the service, so its current path on the service is recorded. If both
- * folders had the same paths, base could not show to which folder a document belongs.
+ * Handles another record that has both paths of the new record. The folder of that record was
+ * removed locally and moved on the service, so the record gets the folder's current path on the
+ * service. With the same paths in two records, base could not show to which folder a document
+ * belongs.
  */
 function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: FolderRecord): void {
   const former = state
@@ -292,8 +295,9 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
 
 /**
  * Returns true if a recorded folder is missing although this cycle scanned or created the folder.
- * RACE: somebody moved the folder. If mdmirror created the folder again, base would take the new
- * folder for the moved one. Documents in the moved folder would then count as moved by the user.
+ * RACE: somebody moved the folder after the scan. If mdmirror created the folder again, base would
+ * take the new folder for the moved folder. Documents in the moved folder would then count as moved
+ * by the user.
  */
 function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);

@@ -19,9 +19,9 @@ const KEPT_RESULT = { kind: "open", outcome: DONE } as const;
 
 /**
  * Checks the old file after a replacement: a program that still had the file open may have saved to
- * it (I14).
- * @param run number of the run that replaced the file. The old file is kept at least until this run
- * has ended, because the cycles of one run follow each other without a pause
+ * the old file (I14).
+ * @param run number of the run that replaced the file. The old file stays until this run has ended:
+ * the cycles of one run follow each other without a pause, which leaves programs no time to save
  */
 export function makeSetAsideCheck(
   run: number,
@@ -39,7 +39,7 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
   const { aside, atPath } = setAsideState;
   const redoResult = redoAfterPowerLoss(ctx, row, aside, atPath);
   if (redoResult !== null) return redoResult;
-  // An old file in the trash stays there for the user.
+  // An old file in the trash stays in the trash for the user.
   if (!isSetAsidePath(row.setAsideAt)) return CLOSED_RESULT;
   if (aside.kind !== "done") {
     if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
@@ -60,16 +60,16 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
     return applyLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT_RESULT;
-  // The content was stored when it was first read. The content store may have lost it since, so it
-  // is stored again before the file is removed (I03).
+  // mdmirror stored the content when it first read the file, but the content store may have lost
+  // the content since (I03).
   state.putKnownText(digest, text, nameLocalContent(row.path, row.id));
   return removeAfterFlush(ctx, row);
 }
 
 /**
- * Handles a replacement that a power loss reverted. The path is free, or has the old file again,
- * which the user may have edited since. If the record survived with the new version, base moves
- * back to the version of the old file. The next plan then replaces the file again.
+ * Handles a replacement that a power loss reverted: the path is free, or has the old file again,
+ * perhaps with later edits. If the record has the new version, base moves back to the version of
+ * the old file. The next plan then replaces the file again.
  * @returns null if the new file is at its path, or if the set-aside file must be checked as well
  */
 function redoAfterPowerLoss(
@@ -84,8 +84,8 @@ function redoAfterPowerLoss(
   const isSetAside = aside.kind !== "done" || aside.value !== null;
   const isLost = atPath.kind === "absent" ? isSetAside : lacksNewVersion(ctx, row, record, atPath);
   if (!isLost) return null;
-  // ORDER: base moves back before the file does. With the newer base, the old content would look
-  // like an edit that reverts the new version.
+  // ORDER: base moves back before the old file does. With the newer base, the old content would
+  // look like an edit that reverts the new version.
   state.putRecord({
     ...record,
     ...restoreBaseFields(row, record),
@@ -100,7 +100,8 @@ function redoAfterPowerLoss(
 }
 
 /**
- * Returns true if another file is at the path, and this file lacks changes of the recorded base.
+ * Returns true if a file other than the recorded file is at the path, and lacks changes of the
+ * recorded base.
  */
 function lacksNewVersion(ctx: CycleContext, row: SetAsideRow, record: DocumentRecord, atPath: PathState): boolean {
   if (atPath.kind !== "file" || (record.stamp !== null && isSameInodeAndBirth(record.stamp, atPath.stamp)))
@@ -112,10 +113,10 @@ function lacksNewVersion(ctx: CycleContext, row: SetAsideRow, record: DocumentRe
 
 /**
  * Finds out, after a restart of the machine, whether a power loss removed the last writes to a
- * set-aside file. The file then has older content than expected. mdmirror must not merge that
- * content like a late save, because the merge would revert the changes in the lost writes.
- * @returns "older" if writes were lost; null if a program saved the content late, or without a
- * restart; "unclear" if neither is certain
+ * set-aside file. The content of the file is then older than expected. mdmirror must not treat
+ * older content as a late save: a merge would revert the changes in the lost writes.
+ * @returns "older" if writes were lost; null after a late save, or without a restart; "unclear" if
+ * neither is certain
  */
 function examineAfterPowerLoss(
   ctx: CycleContext,
@@ -128,15 +129,14 @@ function examineAfterPowerLoss(
   if (replacedText !== null && isCutOff(Buffer.from(replacedText), { size: stamp.size, digest })) return "older";
   if (containsChanges(ctx, findOlderVersion(ctx, row, replacedText), row.expect, text)) return null;
   // Content is certainly older only if it is a recorded version of the document. Other content in
-  // the content store may come from the late save itself, because content is stored when it is
-  // read.
+  // the content store may come from the late save, because mdmirror stores all content that it
+  // reads.
   return state.versions(row.id).some((version) => version.digest === digest) ? "older" : "unclear";
 }
 
 /**
- * Returns the newest version, at most as new as base, whose content differs from the content of the
- * replaced file (`replaced`). Skips versions with the content of the replaced file, because the
- * power loss may have removed just this content.
+ * Returns the newest version, at most as new as base, whose content is not `replaced`. The power
+ * loss may have removed just the content `replaced`, which the replaced file had.
  * @returns null if there is no such version
  */
 function findOlderVersion(
@@ -166,7 +166,7 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
 
 /**
  * Moves a set-aside file back to its path, which is free. The document was deleted or moved since
- * the replacement, or an interrupted effect set the new file aside too. The restored file becomes a
+ * the replacement, or an interrupted effect set the new file aside too. The file then counts as a
  * new document.
  */
 function putBackWithOlderBase(ctx: CycleContext, row: SetAsideRow, detail: string): EffectResult<never> {
@@ -177,8 +177,8 @@ function putBackWithOlderBase(ctx: CycleContext, row: SetAsideRow, detail: strin
 /**
  * Moves base back to the version of the set-aside content. The record keeps the digest of the
  * document's current file (`localDigest`), so that mdmirror still recognises a moved file.
- * ORDER: before the set-aside file is moved, because with the newer base, its content would look
- * like an edit that reverts the new version.
+ * ORDER: base moves back before the set-aside file does. With the newer base, the old content would
+ * look like an edit that reverts the new version.
  */
 function moveBaseBack({ world: { state } }: CycleContext, row: SetAsideRow): void {
   const record = state.record(row.id);
@@ -186,8 +186,8 @@ function moveBaseBack({ world: { state } }: CycleContext, row: SetAsideRow): voi
 }
 
 /**
- * Returns the fields of the record that must change because the document's file has the set-aside
- * content again. Base moves back to the version of that content.
+ * Returns the fields of the record that change when the document's file has the set-aside content
+ * again. Base moves back to the version of that content.
  */
 function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<DocumentRecord> {
   const older = findOlderBase(row, record);
@@ -195,8 +195,8 @@ function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<Do
 }
 
 /**
- * Returns the base of the set-aside content; null if this content has no base, or if the record
- * still has that base.
+ * Returns the version on which the set-aside content is based; null if unknown, or if base is still
+ * that version.
  */
 function findOlderBase(
   { baseChangeId, baseDigest }: SetAsideRow,
@@ -207,9 +207,9 @@ function findOlderBase(
 }
 
 /**
- * Handles content that a program saved late, to the set-aside file. The late content is the user's
- * newest edit of the replaced content, so mdmirror merges the late content with the file at the
- * path. If the two do not merge:
+ * Handles content that a program saved late, to the set-aside file. Such late content is the user's
+ * newest edit of the replaced content, so mdmirror merges it with the file at the path. If the two
+ * do not merge:
  * - If the file has the version that mdmirror wrote, the late content becomes the local content.
  *   Base then moves back, and the next plan decides.
  * - If the file has other content, the late content becomes a new document, so that nothing is
@@ -237,8 +237,8 @@ function applyLateWrite(ctx: CycleContext, row: SetAsideRow, late: LocalText): E
 }
 
 /**
- * Returns true if the file belongs to another document, which a user renamed to the path.
- * LIMIT: reads all records, because there is no index of inodes. Late content is rare, so this
+ * Returns true if the file at the path is the file of another document, which a user renamed.
+ * LIMIT: reads all records, because there is no index of inodes. Late saves are rare, so this
  * function is rarely called.
  */
 function isOtherDocument({ world: { state } }: CycleContext, id: DocId, { stamp }: LocalText): boolean {
@@ -249,7 +249,7 @@ function isOtherDocument({ world: { state } }: CycleContext, id: DocId, { stamp 
 
 /**
  * Writes the late content, alone or merged, to the document's path. Base stays if `text` contains
- * all changes of base: the program may have saved to the set-aside file and to the new file.
+ * all changes of base: the program may have saved to both the set-aside file and the new file.
  * Otherwise base moves back.
  */
 function writeLateContent(
@@ -280,8 +280,7 @@ function writeLateContent(
   });
   if (outcome.kind !== "done")
     return leaveOpen("mdmirror could not move back yet an edit that a program saved while mdmirror replaced the file");
-  // If a program saves to the set-aside file once more, that content is an edit of the late
-  // content.
+  // The next content that a program saves to the set-aside file is an edit of the late content.
   if (disk.isOpenElsewhere(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
   return removeAfterFlush(ctx, row);
@@ -289,7 +288,7 @@ function writeLateContent(
 
 /**
  * Merges the late content with the file at the path. If the two do not merge, returns the late
- * content alone, provided that the file contains only what mdmirror wrote.
+ * content alone, provided that the file has only content that mdmirror wrote.
  * @returns the content to write; null if the file must not be replaced
  */
 function mergeLateContent(
@@ -302,16 +301,16 @@ function mergeLateContent(
   const replacedText = state.text(row.expect);
   const mergeResult = replacedText === null ? null : mergeText(replacedText, late.text, current.text);
   if (mergeResult?.kind === "clean") return mergeResult.text;
-  // Only content that mdmirror wrote may be replaced. If the process ended between writing the late
-  // content and moving base, the file already has the late content.
+  // Only content that mdmirror wrote may be replaced. If the process ended after writing the late
+  // content and before moving base, the file already has the late content.
   const isWrittenByMirror = current.digest === record.localDigest || current.digest === late.digest;
   return isWrittenByMirror && row.baseChangeId !== null && row.baseDigest !== null ? late.text : null;
 }
 
 /**
- * Returns true if `text` contains the changes of the new base: every change from the replaced
- * content, or every change from the previous base. One of the two is enough, because the service
- * may have combined several edits in the new base.
+ * Returns true if `text` contains every change from the replaced content to the current base, or
+ * every change from the previous base to the current base. One of the two is enough, because the
+ * service may have combined several edits in one version.
  */
 function hasNewerBase(
   ctx: CycleContext,

@@ -42,7 +42,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
       counts: "merged",
     });
   if (remote.digest === record.digest) {
-    // The service has base's content under a new change id. The local edit is now based on the new
+    // The service has base's content under a new change id, so the local edit is based on the new
     // id.
     const detail = "the service has a newer version id with the same content";
     return writeMergedFile(ctx, action, versionsOrEnd.value, { text: local, detail, counts: "merged" });
@@ -68,7 +68,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
   return applyPolicy(ctx, action, versionsOrEnd.value, { digest: mergedFrom });
 }
 
-/** Ends a review. Later local changes remain a local edit, which the next cycle sends. */
+/** Ends a review. The next cycle sends later local changes as an edit. */
 export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const versionsOrEnd = await readBoth(ctx, action);
   if (versionsOrEnd.kind === "end") return versionsOrEnd.outcome;
@@ -112,7 +112,7 @@ type MergedVersion = {
   readonly text: string;
   readonly detail: string;
   readonly counts: "merged" | "accepted" | "byPolicy";
-  /** Submissions that still wait for review; undefined if they did not change. */
+  /** Submissions that are still in review; undefined if they did not change. */
   readonly waiting?: readonly Submission[];
   /** Digest of the common base of the merged contents; undefined or null if nothing was merged. */
   readonly mergedFrom?: Digest | null;
@@ -143,10 +143,7 @@ export function writeMergedFile(
   });
 }
 
-/**
- * Applies the conflict policy. The content that loses stays in the content store, as does all
- * content that mdmirror has read.
- */
+/** Applies the conflict policy. The content that loses stays in the content store. */
 async function applyPolicy(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,
@@ -175,9 +172,12 @@ async function applyPolicy(
 
 /** Local content and submissions, after a merge with newly published content. */
 type AfterPublication = {
-  /** Merged local content; null if it does not merge with the published content. */
+  /** Merged local content; null if the local content does not merge with the published content. */
   readonly local: string | null;
-  /** Submissions still in review: their content as sent, and as merged with published content. */
+  /**
+   * Submissions still in review, each with the content that was sent and its merge with the
+   * published content.
+   */
   readonly waiting: readonly Submission[];
   /** Common base of the local and the published content; null if unknown. */
   readonly commonBase: KnownText | null;
@@ -216,9 +216,9 @@ export function mergeWithPublished(
 }
 
 /**
- * Returns the submissions that are based on base's version. If no submission has base's change id,
- * the service has given base's content a new id, so all submissions are returned. Leaves out
- * submissions whose content the content store has lost.
+ * Returns the submissions that are based on base's change id. If there are none, base's content has
+ * a new change id on the service, and all submissions are returned. Leaves out submissions whose
+ * content the content store has lost.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
   const submissionsOnBase = submissions.filter((submission) => submission.baseChangeId === changeId);
@@ -234,8 +234,8 @@ function readText(ctx: CycleContext, digest: Digest): KnownText | null {
 }
 
 /**
- * Returns a clause that says that changes stay in review although the record no longer lists them;
- * "" if there are none.
+ * Returns a clause for the log: mdmirror drops the submissions, but the changes stay in review.
+ * Returns "" without submissions.
  */
 export function describeOpenReviews({ submissions }: DocumentRecord): string {
   return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";

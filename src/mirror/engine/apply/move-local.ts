@@ -9,7 +9,7 @@ import type { EffectEnd, EffectResult, LocalEffect } from "./run-effect.ts";
 
 type LocalMoveRow = Extract<Intent, { kind: "move" | "move-folder" }>;
 type FileMoveRow = Extract<LocalMoveRow, { kind: "move" }>;
-/** Stamp of a moved file; null for a folder, or for a conflict copy that was moved already. */
+/** Stamp of a moved file; null for a folder, or for a conflict copy that was moved before. */
 type MovedFile = { readonly stamp: Stamp | null };
 
 /** Moves an item locally. Base gets the new paths, unless a manual command moves the item. */
@@ -26,12 +26,12 @@ export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile>
     if (row.kind === "move-folder") return moveFolder(ctx, row);
     const isCopyMoved = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
     if (isCopyMoved) return { kind: "seen", seen: { stamp: null } };
-    // Content is not compared before the move, because the user may have edited the file since the
-    // plan.
+    // The content is not compared before the move, because a file that the user edited since the
+    // plan may be moved too.
     const diskOutcome = disk.move(from, to, null);
     if (diskOutcome.kind === "done") return { kind: "seen", seen: { stamp: diskOutcome.value.stamp } };
-    // If the disk could link the file at the new path but not remove the old path, recovery
-    // completes the move.
+    // The disk may have linked the file at the new path without removing the old path. Recovery
+    // then completes the move.
     return { kind: diskOutcome.isSetAside ? "open" : "over", outcome: outcomeOfDisk(diskOutcome) };
   },
 
@@ -73,7 +73,7 @@ export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile>
 function moveFolder(ctx: CycleContext, { from, to }: LocalMoveRow): EffectResult<MovedFile> {
   const diskOutcome = ctx.world.disk.moveFolder(from, to);
   if (diskOutcome.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(diskOutcome) };
-  // Only a plan of this cycle needs this list of moves. A plan made after a recovery has the new
+  // Only later steps of this plan need this list of moves. A plan after a recovery has the new
   // paths already.
   ctx.notes.movedLocally.push({ from, to });
   ctx.world.links?.forms.placesIfKnown()?.moveFolder(from, to);
@@ -106,10 +106,9 @@ function concludeFileMove(ctx: CycleContext, row: FileMoveRow, { stamp }: MovedF
 }
 
 /**
- * Returns true if an interrupted move left the file under both names. The file then has two hard
- * links, so the number of hard links is compared too. Without this check, a rename that only
- * changes case would look like an interrupted move on a disk that ignores case: both names find the
- * file.
+ * Returns true if an interrupted move left the file under both names, with two hard links. The
+ * number of hard links matters for a rename that only changes case: on a disk that ignores case,
+ * both names find the file although it has one hard link.
  */
 function isOneFile(from: PathState, to: PathState): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;
@@ -118,8 +117,8 @@ function isOneFile(from: PathState, to: PathState): boolean {
 
 /**
  * Returns the document's block with the new path of the document, because links to a blocked
- * document use the path in the block. Returns no block if the block is only about a path, because
- * such a block ends when the document moves.
+ * document use the path in the block. Returns no block if the block's reason is a path: such a
+ * block ends when the document moves.
  */
 function moveBlock({ world }: CycleContext, { id, from, to }: FileMoveRow): { block?: Block } {
   const block = world.state.blocks().find(({ key, path }) => key === id && path === from);

@@ -31,8 +31,8 @@ type ObservedPlace = {
   /** Current path and version on the service; null if the document is still at its old path. */
   readonly observed: (KnownVersion & { readonly path: RemotePath }) | null;
   /**
-   * Current local path of the file, if the service answered. If mdmirror only observed the result:
-   * local path of the file when the request was sent.
+   * Current local path of the file if the service answered; otherwise the local path when the
+   * request was sent.
    */
   readonly lastLocalPath: LocalPath;
   /** True if the user moved the local file back after the request was sent. */
@@ -41,7 +41,7 @@ type ObservedPlace = {
 type KnownVersion = {
   /** Change id of base's content on the service; null if the service has other content. */
   readonly contentId: ChangeId | null;
-  /** Change id that the document's record had before the content was read on the service. */
+  /** Change id in the document's record before mdmirror read the content on the service. */
   readonly earlierBaseId: ChangeId;
 };
 
@@ -74,8 +74,8 @@ export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveReque
     const record = ctx.world.state.record(row.id);
     const answer = await readDocument(ctx, row.id, record?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
-    // If the document is neither at `from` nor at `to`, the service may have changed the name. Or
-    // another user may have moved the document since.
+    // If the document is neither at `from` nor at `to`, the service may have changed the name, or
+    // another user may have moved the document.
     const isMoved = answer.ok && fromServicePath(ctx.world, answer.value.path) === row.to;
     if (record === null) {
       const outcome = isMoved ? STALE.noRecord : outcomeOfUndoneWrite("move", fault);
@@ -117,15 +117,14 @@ function concludeMoved(
   { requestId }: ResultSource,
 ): EffectEnd {
   const { path, contentId, earlierBaseId } = observed;
-  // If the request changed only the folder, but the document also has a new name, another user
-  // renamed the document. Base then gets the new folder and the old name, so that the next cycle
-  // notices the rename.
+  // The request changed only the folder. If the document also has a new name, another user renamed
+  // the document. Base then gets the new folder and the old name, so that the next cycle notices
+  // the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const movedRecord = { ...record, remotePath: isRenamed ? row.to : path };
-  // Some services assign a new change id to the unchanged content when a document is renamed. Base
-  // takes this id (`contentId`) only if the content was read and equals base's. Otherwise base
-  // keeps the old id, and the next cycle reads the document. The id in the answer to the move
-  // proves nothing, because another PUT may have saved new content before the move.
+  // Some services assign a new change id to unchanged content when a document is renamed. Base gets
+  // this id (`contentId`) only if mdmirror read the content and found base's content. The id in the
+  // answer to the move proves nothing: another PUT may have saved new content before the move.
   const newBase =
     contentId !== null && record.changeId === earlierBaseId ? { ...movedRecord, changeId: contentId } : movedRecord;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
@@ -155,8 +154,8 @@ function isReparent({ from, to }: DocumentMoveRow): boolean {
 
 /**
  * Corrects the record of a file that the user moved back. If the record's two paths do not
- * correspond, its local path becomes the path at the time of the request. From this path, the next
- * plan sees that the user moved the file.
+ * correspond, the local path becomes the path at the time of the request. The next plan then sees
+ * that the user moved the file from that path.
  */
 function correctMovedBack(record: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
   return isPathPair(record.localPath, record.remotePath, record.id) ? record : { ...record, localPath: lastLocalPath };
@@ -171,7 +170,7 @@ function outcomeOfMove(
   requestId: string | null,
 ): Outcome {
   if (nameOf(path) === nameOf(row.to))
-    // The move happened. The service may also have newer content, which the next cycle must read.
+    // The move happened. The service may also have newer content, which the next cycle reads.
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
   // The service would change the requested name in the same way each time, so the request is not
@@ -248,9 +247,9 @@ export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveReque
 };
 
 /**
- * Returns the correction of a folder's record after the user moved the folder back; empty if none
- * is needed. The recorded local path becomes the path at the time of the request. The next plan
- * then sees that the user moved the folder from that path.
+ * Returns the correction of a folder's record after the user moved the folder back; empty if no
+ * correction is needed. The recorded local path becomes the path at the time of the request. The
+ * next plan then sees that the user moved the folder from that path.
  */
 function findLocalCorrection(
   { id, localPath }: FolderRecord,

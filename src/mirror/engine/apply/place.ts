@@ -25,19 +25,18 @@ import type { PathState } from "../../ports/disk.ts";
 import { commit } from "./commit.ts";
 
 /**
- * An item that is at the path of a write.
- * - `stale`: the next listing will contain the item, so the next plan can take it into account.
+ * Answer to the question which item has the path of a write.
+ * - `stale`: the next listing will contain the item, so the next plan can avoid the path.
  * - `blocked`: no listing will contain the item. The write is blocked and not sent again.
  */
 type PathOccupant = { readonly kind: "stale" | "blocked"; readonly detail: string };
 
 /**
- * Reads the item at a path that is taken according to the service (409 `path_already_exists`).
- * Finds out whether this key can read the item, and whether the item's path is spelled as in the
- * request. A service that treats several spellings of a name as equal may have the item under
- * another spelling, which the next plan then knows. If the read fails, the write is blocked too,
- * because mdmirror does not repeat a 4xx unchecked (I08).
- * @param self id of the document or folder to move; null if it is new
+ * Reads the item at a path that the service reports as taken (409 `path_already_exists`). Returns
+ * whether this key can read the item, and whether the item's path is spelled as in the request. If
+ * the service has the item under another spelling, the next plan uses that fact. If the read fails,
+ * the write is blocked, because mdmirror does not repeat a 4xx unchecked (I08).
+ * @param self id of the document or folder to move; null for a new item
  */
 async function examineTakenPath(
   ctx: CycleContext,
@@ -89,7 +88,7 @@ export async function refuseCreation(
 }
 
 export type MoveRequest = {
-  /** New parent folder; null if the parent folder stays. */
+  /** New parent folder; null if the item stays in its folder. */
   readonly parent: ParentRef | null;
   /** Local path that the document or folder had in the plan. */
   readonly lastLocalPath: LocalPath;
@@ -112,8 +111,8 @@ export async function prepareMove(
 type MoveIntent = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
 /**
- * Returns the outcome of a move that the service refused: stale if the next plan can avoid the
- * refusal. Otherwise blocks the move.
+ * Returns the outcome of a move that the service refused. The outcome is stale if the next plan can
+ * avoid the refusal; otherwise the move is blocked.
  */
 export async function refuseMove(
   ctx: CycleContext,
@@ -163,8 +162,8 @@ function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolea
 
 /**
  * Returns true if the user moved the file back after the move on the service was interrupted. Base
- * still has the old local path, so the plan would see no local move. The file would then move
- * again, to the path that the user left.
+ * still has the old local path, so a plan would find no local move, and would move the file to the
+ * path that the user left.
  */
 export function isMovedBack({ disk, state }: World, intent: MoveIntent): boolean {
   const { lastLocalPath } = intent;
@@ -187,9 +186,9 @@ function isFileOf(atPath: PathState, stamp: Stamp | null): boolean {
 }
 
 /**
- * Returns the current path of a file, given its path in the plan.
- * RACE: this cycle may have moved a folder above the file since. A block with the old path would
- * end immediately, and mdmirror would repeat the refused request (I08).
+ * Returns the current path of a file, given the path in the plan.
+ * RACE: this cycle may have moved a folder above the file. A block with the old path would end
+ * immediately, and mdmirror would repeat the refused request (I08).
  */
 export function followLocalMoves(ctx: CycleContext, planned: LocalPath): LocalPath {
   let path = planned;
@@ -204,10 +203,7 @@ function findNewParent(
   return parentOf(from) === parentOf(to) ? withValue(null) : findFolderRef(ctx, parentOf(to));
 }
 
-/**
- * Returns the reference (root or id) by which a request names the folder at a path on the service.
- * An empty path is the root.
- */
+/** Returns how a request names the folder at a path on the service: as root, or by id. */
 async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
   const fullPath = toService(ctx.world, path);
   if (fullPath === "") return withValue({ kind: "root" });
@@ -221,9 +217,9 @@ async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<Value
 }
 
 /**
- * Returns the stamp of a file that was found at another path than base's. Usually this is the stamp
- * of the scan. If this cycle has written the file since the scan, returns the stamp in the record,
- * because the file has another inode now.
+ * Returns the stamp of a file that was found at another path than base's. This is the stamp in the
+ * scan. If this cycle has written the file since the scan, the file has another inode, so returns
+ * the recorded stamp.
  */
 function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const scannedStamp = ctx.notes.local?.files.get(path)?.stamp ?? null;

@@ -30,9 +30,8 @@ import type { Intent } from "../../ports/state.ts";
 
 /**
  * Moves a document's file to the trash, because the document is no longer on the service, or no
- * longer in the linked folder. The record of a deleted document becomes a tombstone. If the id
- * appears again, the tombstone is removed. The record of a document outside the linked folder
- * stays.
+ * longer in the linked folder. The record of a deleted document becomes a tombstone, until the id
+ * appears again. The record of a document outside the linked folder stays.
  */
 export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
@@ -57,21 +56,21 @@ function makeRemoval(ctx: CycleContext, action: ActionOf<"trash-local">): FileRe
 }
 
 /**
- * Deletes a document on the service whose file was deleted locally. Does not delete the document if
- * the service has another version, or if a file is at the document's path again. If the service
- * refuses, mdmirror restores the file, unless the only reason is an open review.
+ * Deletes a document on the service whose file was deleted locally. Does nothing if the service has
+ * another version, or if a file is at the document's local path again. If the service refuses,
+ * mdmirror restores the file, unless the only reason is an open review.
  */
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
-  // Fields of the block that is stored if the service refuses the deletion and mdmirror does not
-  // restore the file. The document then stays on the service.
+  // Fields of the block for a document that stays on the service after a refusal, without a local
+  // file.
   const blockFields = { key: action.id, path: action.localPath, changeId: action.changeId };
   return runEffect(ctx, deleteDocument, {
     ...action,
     onlyWhileAbsent: true,
     refused(live, outcome) {
-      // A user of the web app decides about an open review, so mdmirror waits. mdmirror sends the
-      // deletion again later, as after any refused write.
+      // An open review ends when a user of the web app decides. mdmirror sends the deletion again
+      // later, as after any refused write.
       if (outcome.code === "changes_in_review" && !live.file.protected)
         return refuseWithBlock(
           ctx,
@@ -104,7 +103,7 @@ function restoreFile(
   return outcome.kind === "done" ? refused : outcome;
 }
 
-/** Writes a version of the service to a free path, for a document without a local file. */
+/** Writes a version of the service to a free local path, for a document without a file. */
 export function restoreFromService(
   ctx: CycleContext,
   { id, remotePath }: DocumentRecord,
@@ -149,32 +148,30 @@ export function updateRecordFlags(ctx: CycleContext, action: ActionOf<"note-fact
 
 type Deletion = {
   readonly id: DocId;
-  /** Local path that the document's file had in the plan. The file may already be deleted. */
+  /** Local path of the document's file in the plan. The file may be deleted already. */
   readonly localPath: LocalPath;
   /**
    * The only version that may be deleted. Any other version was written by a user after the plan.
    */
   readonly changeId: ChangeId;
   /**
-   * The only path at which the document may be deleted. If a user moved the document, the user
-   * wants to keep it.
+   * The only path at which the document may be deleted. A user who moved the document wants to keep
+   * it.
    */
   readonly remotePath: RemotePath;
   readonly why: string;
-  /** True if the document must not be deleted after a file has come back to `localPath`. */
+  /** True if a file at `localPath` prevents the deletion. */
   readonly onlyWhileAbsent: boolean;
   /**
-   * Returns the outcome of a refused deletion. `live`: the document as it was read just before the
-   * DELETE.
+   * Returns the outcome after the service refused the deletion. `live`: the document just before
+   * the DELETE.
    */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
 };
 
 type DeleteRow = Extract<Intent, { kind: "delete" }>;
 
-/**
- * Deletes a document on the service. mdmirror sends a DELETE for a document only in this effect.
- */
+/** Deletes a document on the service. Only this effect sends a DELETE for a document. */
 export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
   async prepare(_, deletion) {
     const { id, localPath, changeId, why } = deletion;
@@ -183,7 +180,7 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
 
   async perform(ctx, row, deletion) {
     // ORDER: the document is read after its journal row is committed, because the commit may take a
-    // while. The read then shows an edit that somebody made during the commit.
+    // while. An edit during the commit is then noticed.
     const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
     if (remoteOrEnd.kind === "end") return { kind: "over", outcome: remoteOrEnd.outcome };
     if (remoteOrEnd.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
@@ -194,8 +191,8 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
     // ORDER: the content is flushed to the disk before the DELETE. A power cut can revert the last
     // commits of the content store, but not the DELETE.
     ctx.world.state.secureTexts(remoteOrEnd.value.digest);
-    // RACE: from this read to the DELETE, mdmirror does not notice an edit on either side, because
-    // the API has no conditional DELETE. The version that was read is in the content store.
+    // RACE: mdmirror does not notice an edit between this read and the DELETE, because the API has
+    // no conditional DELETE. The content store has the version that was read.
     const answer = await ctx.world.remote.deleteFile(row.id);
     if (answer.ok) return { kind: "seen", seen: "gone", requestId: answer.requestId };
     if (answer.fault.kind === "uncertain") return { kind: "failed", fault: answer.fault };
@@ -228,8 +225,8 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
 
 /**
  * Reads a document once more after a 404 to DELETE. Usually another user deleted the document after
- * the first read. If the service still has the document, mdmirror must not report the document as
- * deleted, because the next run would download it again.
+ * the first read. If the service still has the document, the deletion must not count as done,
+ * because the next run would download the document again.
  */
 async function readAfterNotFound(
   ctx: CycleContext,

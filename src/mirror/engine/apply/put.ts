@@ -36,7 +36,7 @@ import { updateFile } from "./write-file.ts";
 type PutRow = Extract<Intent, { kind: "put" }>;
 type SavedVersion = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
 type ObservedPut =
-  /** The service saved the sent content, or a normalised or merged form of it. */
+  /** The service saved the sent content, perhaps normalised or merged with another edit. */
   ({ readonly kind: "saved" } & SavedVersion) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
 /** Sends local content. Base becomes the content that the service saved. */
@@ -96,15 +96,15 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
 
   async observe(ctx, row, fault) {
     const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
-    // ORDER: the record is read after the request, because a rename during the PUT may have given
-    // base a new change id.
+    // ORDER: the record is read after the request, because a rename during the PUT may have changed
+    // base's change id.
     const record = ctx.world.state.record(row.id);
     const mayBeInReview = isPerhapsInReview(record, row, remoteOrEnd.kind === "got" ? remoteOrEnd.value : null);
     if (remoteOrEnd.kind === "end") {
       const { outcome } = remoteOrEnd;
       if (outcome.kind !== "stale") return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
-      // The document is deleted, or the key may no longer read the document. The next cycle finds
-      // out which of these is true.
+      // The document was deleted, or the key lost the permission to read the document. The next
+      // cycle finds out which.
       return mayBeInReview ? PERHAPS_IN_REVIEW : { kind: "over", outcome };
     }
     const { file, digest, text } = remoteOrEnd.value;
@@ -114,9 +114,9 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
     if (mayBeInReview) return PERHAPS_IN_REVIEW;
-    // The content was not saved, or was saved and then edited by another user. Base stays. If the
-    // service's version contains the sent content, the next plan merges from the sent content,
-    // otherwise from base.
+    // The service did not save the content, or another user edited the saved content. Base stays.
+    // If the service's version contains the sent content, the next plan merges from the sent
+    // content, otherwise from base.
     const outcome =
       changeId === row.baseChangeId
         ? outcomeOfUndoneWrite("write", fault)
@@ -137,8 +137,8 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
 };
 
 /**
- * No read can show whether the content is in review. mdmirror therefore assumes that it is, so that
- * no second review is opened.
+ * No read can show whether the content is in review. mdmirror assumes so, because a second upload
+ * could open a second review.
  */
 const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
@@ -201,9 +201,10 @@ function makePutEvent(
 }
 
 /**
- * Returns true if the answer has base's change id, but other content than base. A cache or a lost
- * write has then made the id or the content wrong, so the sent content may not have been saved. If
- * mdmirror counted that content as saved, the next edit on the service would remove it.
+ * Returns true if the answer has base's change id with other content than base's. A cache or a lost
+ * write has then made the id or the content wrong, so the service may not have saved the sent
+ * content. If mdmirror took that content as the new base, the next edit on the service would remove
+ * the sent content locally.
  */
 function isContradiction(row: PutRow, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
@@ -221,7 +222,7 @@ async function readSavedVersion(
   if (content !== null) {
     const digest = digestOf(content);
     // The content store has the sent content since the journal row was opened. Any other content is
-    // stored now, because the read below may return yet another version (I03).
+    // stored now, because the read below may return a newer version (I03).
     if (digest !== sent) ctx.world.state.putKnownText(digest, content, nameRemoteContent(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return withValue({ text: content, digest, changeId });
@@ -260,10 +261,9 @@ function adoptSavedVersion(ctx: CycleContext, row: PutRow, saved: SavedVersion):
     event: { ...event, side: "both" },
   });
   if (outcome.kind === "done") return { kind: "over", outcome };
-  // The file was not written: somebody saved it meanwhile or is editing it, or the sync only
-  // uploads. Base stays. A later cycle merges the file with the saved version. The file and the
-  // saved version are edits of the sent content, so a merge from base alone would revert changes of
-  // one of the two.
+  // The file was not written: somebody saved or is editing the file, or the sync only uploads. Base
+  // stays. A later cycle merges the file with the saved version from the sent content, which both
+  // edit. A merge from base alone would revert changes of one of the two.
   return { kind: "over", outcome, ...endOfCombinedWrite(ctx, row) };
 }
 
@@ -279,8 +279,7 @@ function mayKeepLocalForm({ settings, world }: CycleContext, sent: Digest, saved
  *   is still published.
  * - The document was protected all the time: the PUT may be in review even if the published content
  *   changed. An earlier submission may have been accepted.
- * @param found the document; null if the service did not show it, perhaps because the key may not
- * read it
+ * @param found the document; null if the key may not read it or the service has no such document
  */
 function isPerhapsInReview(record: DocumentRecord | null, row: PutRow, found: RemoteText | null): boolean {
   if (record?.digest !== row.baseDigest) return false;
@@ -293,8 +292,8 @@ function isPerhapsInReview(record: DocumentRecord | null, row: PutRow, found: Re
 }
 
 /**
- * Handles a refused PUT. If the service has a newer version, the next cycle merges it; otherwise
- * the content is blocked.
+ * Handles a refused PUT. If the service has a newer version, the next cycle merges that version;
+ * otherwise the local content is blocked.
  */
 async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
@@ -304,8 +303,8 @@ async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<
   return refuseWithBlock(ctx, fault, {
     key: row.id,
     path: row.localPath,
-    // Without a grant (403), the service refuses all edits of the document. Any other refusal is
-    // only about this content.
+    // Without a grant (403), the service refuses all edits of the document. Any other refusal
+    // concerns only this content.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
     code: findContentCode(fault),
     changeId: isRead ? null : row.baseChangeId,
@@ -314,9 +313,9 @@ async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<
 
 /**
  * Reads a document whose PUT was refused. If the read fails, the content is blocked too, so that
- * mdmirror does not repeat the PUT (I08). A newer version ends that block.
- * @returns "same" if the document still has base's version; an outcome if it has another version or
- * is gone; "unread" if the read fails
+ * mdmirror does not repeat the PUT (I08). A newer version ends the block.
+ * @returns "same" if the document still has base's version; an outcome if the document has another
+ * version or is gone; "unread" if the read fails
  */
 async function readRefused(ctx: CycleContext, row: PutRow): Promise<ValueOrEnd<"same" | "unread">> {
   const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);

@@ -15,9 +15,9 @@ import { nameOf, type RemotePath } from "../../../contract/path.ts";
 
 export type ResultSource = {
   readonly from: "answer" | "observation";
-  /** Id of the answered request; null after an observation, and if the answer has none. */
+  /** Id of the answered request; null after an observation, and if the answer has no id. */
   readonly requestId: string | null;
-  /** Reason why no answer arrived; null after an answer, or if the process ended first. */
+  /** Reason why no answer arrived; null after an answer, or if the process was killed before. */
   readonly fault: Fault | null;
 };
 
@@ -29,13 +29,16 @@ type PreparedEffect<Row extends Intent, Input> = {
   readonly input: Input;
   /** Content to store in the transaction that opens the journal row. */
   readonly keeps?: StoredContent;
-  /** Request that must not be repeated after a refusal; undefined if it may be repeated. */
+  /**
+   * Request that must not be repeated after a refusal; undefined for a request that may be
+   * repeated.
+   */
   readonly request?: WriteRequest;
 };
 
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
-  /** The effect did not happen, or it needs no further change. The journal row is removed. */
+  /** The effect did not happen, or needs no further change. The journal row is removed. */
   | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<EffectEnd>)
   /** The result is unknown. The journal row stays open, and the next cycle observes the result. */
   | { readonly kind: "open"; readonly outcome: Outcome };
@@ -48,12 +51,12 @@ type FailedRequest = { readonly kind: "failed"; readonly fault: Fault };
 
 export type EffectEnd = {
   readonly outcome: Outcome;
-  /** Changes to make in the transaction that removes the journal row; null if there are none. */
+  /** Changes to make in the transaction that removes the journal row; null without changes. */
   readonly change: StateChange | null;
   readonly next?: NextPhase;
 };
 
-/** Journal row of the next phase. If `run` is missing, the next cycle carries the phase out. */
+/** Journal row of the next phase. Without `run`, the next cycle performs the phase. */
 type NextPhase = {
   readonly row: Intent;
   readonly run?: (ctx: CycleContext, rowId: number) => Promise<Outcome>;
@@ -61,8 +64,8 @@ type NextPhase = {
 
 interface EffectConclusion<Row extends Intent, Seen> {
   /**
-   * Returns the changes of state. Runs in the transaction that closes the journal row, so it must
-   * not wait.
+   * Returns the changes of state. Runs in the transaction that closes the journal row, so the
+   * function must not wait.
    */
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
@@ -70,7 +73,8 @@ interface EffectConclusion<Row extends Intent, Seen> {
 /** Methods that recovery needs. A later phase of an effect has only these methods. */
 export interface EffectPhase<Row extends Intent, Seen> extends EffectConclusion<Row, Seen> {
   /**
-   * Finds out whether the effect happened. Only reads, so it may be called again.
+   * Finds out whether the effect happened. Changes nothing, so `observe` may be called several
+   * times.
    * @param fault reason why no answer arrived; null after a crash
    */
   observe(ctx: CycleContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;
@@ -79,11 +83,11 @@ export interface EffectPhase<Row extends Intent, Seen> extends EffectConclusion<
 export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectPhase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Input>>>;
-  /** Sends the request. If a file may have changed meanwhile, checks the file just before. */
+  /** Sends the request. If a file may have changed since `prepare`, checks the file first. */
   perform(ctx: CycleContext, row: Row, input: Input): Promise<EffectResult<Seen> | FailedRequest>;
   /**
    * Returns the outcome of a request that failed and changed nothing. Without this method, the
-   * outcome follows from the fault alone.
+   * fault alone decides the outcome.
    */
   refuse?(ctx: CycleContext, row: Row, input: Input, fault: Fault): Promise<Outcome> | Outcome;
 }
@@ -174,7 +178,7 @@ async function endEffect<Row extends Intent, Seen>(
 
 type ConcludedRow = EffectEnd & { readonly nextId: number };
 
-/** Ends an effect within the caller's transaction. Every effect ends in this function. */
+/** Ends an effect within the caller's transaction. No other function ends an effect. */
 function closeEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
   effect: EffectConclusion<Row, Seen>,
@@ -191,7 +195,7 @@ function closeEffect<Row extends Intent, Seen>(
   return { ...effectEnd, nextId: effectEnd.next === undefined ? 0 : state.openIntent(ctx.run, effectEnd.next.row) };
 }
 
-/** Returns the next phase of an effect, which runs in this cycle. */
+/** Returns a next phase that runs in this cycle. */
 export function nextPhase<Row extends Intent, Seen>(effect: EffectPhase<Row, Seen>, row: Row): NextPhase {
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
@@ -206,7 +210,7 @@ export function runLocalEffect<Action, Row extends Intent, Input, Seen>(
   const { row, input } = preparedOrEnd.value;
   const { state } = ctx.world;
   // ORDER: the journal row is flushed before the effect. Otherwise a power cut could lose the row
-  // and keep a part of the change, such as a document without its file.
+  // and keep a part of the effect, such as a document without its file.
   const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));
   return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, input));
 }
@@ -235,16 +239,17 @@ export function concludeLocal<Row extends Intent, Seen>(
 }
 
 /**
- * LIMIT: number of remembered requests, so that memory stays bounded. Beyond this number, the
- * oldest request is forgotten and may be sent again.
+ * LIMIT: number of remembered requests, so that memory stays bounded. The oldest request is
+ * forgotten first, and may then be sent again.
  */
 const MAX_REFUSALS = 1_000;
 
 /**
  * A request to the service, remembered after a refusal. A block stores only the last refused
  * request. Without this memory, mdmirror would repeat a request if a user changed a document's
- * content, path or name and then changed it back (I08). Two requests are the same if their `facts`
- * are equal. `item` is the document or folder that is blocked if the request was refused before.
+ * content or path and then reverted the change (I08).
+ * Two requests are the same if their `facts` are equal. `item` is the document or folder that is
+ * blocked if the request was refused before.
  */
 export type WriteRequest = { readonly facts: string; readonly item: Pick<Block, "key" | "path"> };
 
@@ -262,8 +267,8 @@ function rememberRefusal({ notes }: CycleContext, { facts }: WriteRequest, outco
 }
 
 /**
- * Returns true if the service refused the request itself. A refusal because of a path does not
- * count: the path may become free.
+ * Returns true if the service refused the request itself. A refusal because of a taken path does
+ * not count: the path may become free.
  */
 function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
   if (outcome.kind !== "refused" || outcome.block === null) return false;
@@ -272,8 +277,8 @@ function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
 
 /**
  * Returns the text that identifies a move among refused requests. The text contains the whole
- * target path, although a rename sends only a name, and a move only a folder: the result of such a
- * request also depends on the document's present path.
+ * target path, although a rename sends only a name, and a move only a folder. The service's answer
+ * also depends on the part of the path that is not sent.
  */
 export function identifyMove(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

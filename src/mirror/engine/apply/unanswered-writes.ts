@@ -1,9 +1,9 @@
 /**
- * Handles content that was sent but got no answer, and that a read did not find. The service may
- * still save the content later, for example if a gateway ended the request while the service worked
- * on.
+ * Handles content that mdmirror sent without an answer, and that no read found on the service. The
+ * service may still save the content later, for example if a gateway ended the request while the
+ * service worked on.
  * - If the service saves the content late, the saved version looks like another user's edit,
- *   although the local content is based on it. A merge from base would revert later local changes.
+ *   although it comes from this folder. A merge from base would revert later local changes.
  * - If the service never saves the content, another user may write the same content much later.
  *   mdmirror must not revert that user's edit.
  *
@@ -38,14 +38,14 @@ type SentRow = Extract<Intent, { kind: "sent" }>;
 type WriteEnd = Pick<EffectEnd, "change" | "next">;
 type OpenSentRow = Omit<OpenIntent, "intent"> & { readonly intent: SentRow };
 
-/** Returns how a write ends that a read did not find. */
+/** Returns the end of a write whose content no read has found. */
 export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fault | null): WriteEnd {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return rememberSent(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
-/** Returns how a PUT ends whose combined result could not be written to the local file. */
+/** Returns the end of a PUT whose combined result could not be written to the local file. */
 export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return rememberSent(ctx, row, { detail, requestId: null, outcome: "combined" });
@@ -73,7 +73,8 @@ function rememberSent(
 }
 
 /**
- * Closes the journal rows of unanswered writes that are too old, or whose document has a new base.
+ * Closes the journal rows of unanswered writes that are too old, or that were based on an earlier
+ * base.
  */
 export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
@@ -93,11 +94,11 @@ function isSentRow(row: OpenIntent): row is OpenSentRow {
 }
 
 function readSentRows({ notes, world: { state } }: CycleContext): readonly OpenSentRow[] {
-  // Few runs have an unanswered write, so only those runs read the journal.
+  // Few runs have an unanswered write, and reading the journal in all runs would be slow.
   return notes.tally.hasSent ? state.intents().filter(isSentRow) : [];
 }
 
-/** Returns true if a recent POST for this path had this content, and no read found it. */
+/** Returns true if a recent POST for this path had this content, and no read found the content. */
 export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boolean {
   const isPost = ({ intent: { id, localPath, digest } }: OpenSentRow) =>
     id === null && localPath === path && digest === text;
@@ -105,14 +106,16 @@ export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boo
 }
 
 /**
- * Period of the unanswered writes that count. `this-run`: only those of this run. If a file has
- * base's content again, the user has then undone the edit. `lately`: also those of the run before.
+ * Period of the unanswered writes that count.
+ * - `this-run`: writes of this run. If a file has base's content again, the user has undone the
+ *   edit since.
+ * - `lately`: writes of this run and the run before.
  */
 type SentPeriod = "this-run" | "lately";
 
 /**
- * Returns the digest of content that was sent from this folder, and that another user has edited
- * since. This content is the common base of the local version and the version on the service.
+ * Returns the digest of content that this folder sent, and that another user has edited since. The
+ * local version and the version on the service are then edits of the sent content.
  * @returns null if there is no such content; base is then the common base
  */
 export function findCommonSentVersion(
@@ -153,8 +156,8 @@ export function adoptOwnVersion(
   commit(ctx, {
     contentRecord: moveBaseUnderEdit(record, changeId, digest, record.stamp),
     version: { id: record.id, changeId, digest },
-    // The event is not of the kind `put`. A program may be waiting for the upload of a newer save,
-    // and would take a `put` event for that upload.
+    // The event is not of the kind `put`, because a waiting program would take a `put` event for
+    // the upload of a newer save.
     event: {
       kind: "recover",
       side: "remote",
@@ -170,16 +173,17 @@ export function adoptOwnVersion(
 }
 
 /**
- * LIMIT: number of new documents on the service that are read to find a moved one. Each read is a
- * request. If there are more, none is read, and a moved document may be created a second time.
+ * LIMIT: number of new documents on the service that are read to find a moved document, because
+ * each read is a request. If there are more, none is read, and the moved document may be created a
+ * second time.
  */
 const MAX_DOCUMENTS_READ = 16;
 
 /**
- * Records new documents whose POST got no answer, and that were moved on the service before
- * mdmirror found them. Otherwise the next plan would create them again. mdmirror recognises such a
- * document only by its content: it must be the only new document on the service with the sent
- * content. Also, no local file may have its path.
+ * Records new documents whose POST got no answer, and that a user moved on the service before
+ * mdmirror found them. Otherwise the next plan would create the documents again. Such a document
+ * must be the only new document on the service with the sent content, and no local file may have
+ * its path.
  * @returns trees with the new records in base
  */
 export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise<Trees> {
@@ -222,8 +226,8 @@ function recordMovedPost(
   if (remotePath === undefined) return;
   const { id, lastChangeId: changeId, protected: isProtected } = file;
   const { stamp = null } = local.files.get(localPath) ?? {};
-  // The record gets the path to which the document was sent. The plan then finds that the document
-  // was moved on the service, and moves the file.
+  // The record gets the path to which the document was sent. The next plan then finds a move on the
+  // service, and moves the file.
   const version = { changeId, digest, localDigest: sent, stamp, stampTrusted: false, durable: true };
   const detail = "no answer to its upload arrived, and it was moved on the service since";
   ctx.world.state.transact(() => {

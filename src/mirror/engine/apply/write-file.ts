@@ -33,25 +33,22 @@ type BaseVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
-/** A write to a file. The journal row stores the members that are picked from `ReplaceRow`. */
+/** A write to a file. The members that are picked from `ReplaceRow` are also in the journal row. */
 export type FileWrite = Pick<
   ReplaceRow,
   "id" | "path" | "expect" | "waiting" | "adopts" | "endsBlock" | "backTo" | "counts"
 > & {
-  /** Content to write; null if the file keeps its content, which need not be text. */
+  /** Content to write; null if the file keeps its content, which may be no text. */
   readonly text: string | null;
   /**
-   * Base before this write, on which a late edit of the old file is based. Null if there was no
+   * Base before this write; null if there was none. A late edit of the old file is an edit of this
    * base.
    */
   readonly base: BaseVersion | null;
   /** Version to which base moves; null if the content is an edit and base stays. */
   readonly next: BaseVersion | null;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
-  /**
-   * Path of the old file in the trash; undefined if the old file is set aside until no program
-   * writes to it.
-   */
+  /** Path of the old file in the trash; undefined if the old file is only set aside. */
   readonly trash?: string;
   /** List to which the write adds the paths of the removed conflict copies, below `.mdmirror/`. */
   readonly copies?: string[];
@@ -64,7 +61,7 @@ type ObservedFile = {
   /** Stamp and digest of the written file; null if the file at the path has other content. */
   readonly file: StampedDigest | null;
   readonly writeKind: WriteKind;
-  /** Reason why a copy of the ended conflict could not be removed; null if no copy is left. */
+  /** Outcome if a copy of the ended conflict could not be removed; null if no copy is left. */
   readonly stays: Outcome | null;
 };
 
@@ -144,9 +141,7 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
   },
 };
 
-/**
- * Replaces a file. Returns stale if somebody is working on the file, or if the sync only uploads.
- */
+/** Replaces a file. Returns stale if somebody is editing the file, or if the sync only uploads. */
 export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
   if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
@@ -155,9 +150,9 @@ export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
 }
 
 /**
- * Returns true if a file is too different from the old and the new content to be an edit of either
- * of them. Without this check, any file at the path would count as an edit, and would replace the
- * document on the service.
+ * Returns true if a file resembles neither the old nor the new content enough to be an edit.
+ * Without this check, any file at the path would count as an edit, and would replace the document
+ * on the service.
  */
 function isUnlikeBoth({ world: { state } }: CycleContext, { writes }: ReplaceRow, old: string, text: string): boolean {
   const fileProfile = makeLineProfile(text);
@@ -271,7 +266,9 @@ function changeConflict(
   return { removes: { conflict: id, ...(endsBlock === true ? { blockKey: id } : {}) } };
 }
 
-/** A file that was moved below `.mdmirror/`; `path` is its path in the linked folder. */
+/**
+ * A file that mdmirror moved to `setAsideAt`, below `.mdmirror/`, from `path` in the linked folder.
+ */
 type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
 
 /** Reads a set-aside file. Returns the reason if its original path cannot be read. */
@@ -314,20 +311,27 @@ export function moveBeside(
     const path = makePathBeside(row.path, number, disk.names().maxNameBytes);
     const atPath = disk.look(path);
     if (atPath.kind === "absent") return putBack(ctx, { ...row, path }, `${why}, so mdmirror saved it beside the file`);
-    // All further paths may be unreadable for the same reason.
+    // If one path beside the file is unreadable, all further paths may be unreadable for the same
+    // reason.
     if (atPath.kind === "unknown")
       return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${atPath.why}`);
   }
 }
 
-/** Returns `note-late.md` for `note.md`, then `note-late-2.md`. */
+/**
+ * Returns the path `note-late.md` for `note.md`. For a higher `number`, returns `note-late-2.md`
+ * and so on.
+ */
 function makePathBeside(path: LocalPath, number: number, maxNameBytes: number): LocalPath {
   const stem = nameOf(path).replace(/\.md$/, "");
   const tail = `-late${number === 1 ? "" : `-${number}`}.md`;
   return joinPath(parentOf(path), `${cutToBytes(stem, maxNameBytes - tail.length)}${tail}`);
 }
 
-/** Moves a set-aside file back. Returns the reason if the move failed; null on success. */
+/**
+ * Moves a set-aside file back.
+ * @returns the reason if the move failed; null on success
+ */
 function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
@@ -339,8 +343,8 @@ function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath):
 }
 
 /**
- * Returns true if `text` contains every change from one version to another. Ignores line ends, and
- * white space at the end. Returns false if a version is unknown.
+ * Returns true if `text` contains every change from the version `from` to the version `to`. Ignores
+ * line ends, and white space at the end. Returns false if a version is unknown.
  */
 export function containsChanges(ctx: CycleContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
@@ -355,7 +359,7 @@ export type FileRemoval = {
   readonly id: DocId;
   readonly path: LocalPath;
   readonly expect: Digest;
-  /** Destination of the file, below `.mdmirror/`. */
+  /** Path of the file in the trash, below `.mdmirror/`. */
   readonly place: string;
   /** Returns the state change to commit when the file is in the trash. */
   readonly change: () => StateChange;
