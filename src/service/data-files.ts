@@ -1,5 +1,5 @@
 /**
- * Reads and writes small files of a data folder. Only the owner of the folder may read them.
+ * Reads and writes small files of a data folder. Only the owner of the folder may read these files.
  * `admin-key` and `key` contain keys; `address` contains the address of the running service.
  */
 import { randomBytes } from "node:crypto";
@@ -34,8 +34,8 @@ export function writeAddress(dir: string, url: string): void {
 }
 
 /**
- * ORDER: called while this process still has the lock of the database. After that, another service
- * may have written its own address into the file.
+ * ORDER: call this function while this process still has the lock of the database. Without the
+ * lock, another service may have written its own address into the file.
  */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });
@@ -49,7 +49,10 @@ export function readAddress(dir: string): string | null {
   return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfExists(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;
 }
 
-/** Writes a line completely or not at all, so that a killed process leaves no partial file. */
+/**
+ * Writes a file of one line completely or not at all, so that a killed process leaves no partial
+ * file.
+ */
 function writeOwnFile(file: string, line: string): void {
   const temporaryFile = `${file}.new`;
   rmSync(temporaryFile, { force: true });
@@ -67,9 +70,9 @@ function readIfExists(file: string): string | null {
 }
 
 /**
- * Name of a file in the data folder. The file says that the documents are in PostgreSQL. The
- * process that serves the documents locks the file, and the operating system ends the lock with the
- * process. So an address in the folder is valid only while this file is locked.
+ * Name of a file in the data folder, which shows that the documents are in PostgreSQL. The process
+ * that serves the documents locks this marker file; the operating system ends the lock with the
+ * process. So the address in the data folder is valid only while the marker file is locked.
  */
 const MARKER_FILE = "database";
 
@@ -84,7 +87,7 @@ export function isDatabaseFolder(dir: string): boolean {
 /**
  * Marks a data folder as one whose documents are in PostgreSQL, and locks the marker file.
  * @returns a function that releases the lock
- * @throws SQLITE_BUSY if another process has locked the file
+ * @throws SQLITE_BUSY if another process has locked the marker file
  */
 export function lockMarker(dir: string): () => void {
   const lock = new Sqlite(join(dir, MARKER_FILE), { timeout: 0 });

@@ -45,9 +45,9 @@ const START_ADVICE = "check that PostgreSQL runs at this address, then start the
 
 const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
-    // ORDER: this entry comes before the entry for a rejected password. A connection that is
-    // refused because it has no TLS also has an error code that begins with 28, which that entry
-    // matches.
+    // ORDER: this entry comes before the entry for a rejected password. If a connection is refused
+    // because it lacks TLS, the error code also begins with 28, like the code for a rejected
+    // password.
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",
@@ -108,8 +108,8 @@ const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] =
  * @throws the error if it is a bug
  */
 export function explainDatabaseError(url: string, thrown: unknown): Result<never> {
-  // An open store reports a lost database as `StoreBusyError`. The cause of this error is the
-  // actual reason.
+  // An open store reports a lost database as `StoreBusyError`. The `cause` of a `StoreBusyError` is
+  // the actual reason.
   const error = thrown instanceof StoreBusyError && thrown.cause !== undefined ? thrown.cause : thrown;
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;
@@ -136,7 +136,7 @@ export function explainDatabaseError(url: string, thrown: unknown): Result<never
   return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
 }
 
-/** Returns the name, host and port of a database, for messages. Leaves out the password. */
+/** Returns the name, host and port of a database without the password, for messages. */
 function describeDatabase(url: string): string {
   if (!URL.canParse(url)) return "the database";
   const { hostname, port, pathname, searchParams } = new URL(url);

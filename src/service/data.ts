@@ -9,9 +9,9 @@ import { makeFolders } from "../common/make-folders.ts";
 import { randomBytes } from "node:crypto";
 
 export type OpenDataOptions = {
-  /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
+  /** `resolve`: refuses new content with broken links. `any` (default): accepts all links. */
   readonly links?: "any" | "resolve";
-  /** Settings that replace those stored in the data folder. */
+  /** Settings that replace the settings stored in the data folder. */
   readonly settings?: Partial<Settings>;
   /** Base URL for the `type` of a problem: `{docs_base}` in the contract. */
   readonly docsBase?: string | undefined;
@@ -37,8 +37,9 @@ export type OpenData<Key extends string | null = string> = {
  * Opens a data folder. Creates the database, a first workspace, and the files `key` and `admin-key`
  * (mode 0600), if they are missing. Replaces `key` if the database does not know that key, for
  * example because the database is new.
- * @throws OtherVersionError if another version of mdmirror wrote the database; WrongStoreError if
- * the documents are in PostgreSQL; an error if another process has the folder open
+ * @throws OtherVersionError if another version of mdmirror wrote the database
+ * @throws WrongStoreError if the documents are in PostgreSQL
+ * @throws Error if another process has the folder open
  */
 export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
   if (isDatabaseFolder(dir)) throw new WrongStoreError("the documents of its service are in PostgreSQL");
@@ -47,13 +48,13 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const keyFile = join(dir, "key");
   const { waitMs, settings, links, docsBase, onFault } = options;
   const random = makeRandomSource();
-  // Loaded on demand, because a service on PostgreSQL does not need this store.
+  // The SQLite store is loaded on demand, because a service on PostgreSQL does not need it.
   const { SqliteStore } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
   const store = new SqliteStore(location, { random, commits: "together" });
   try {
-    // ORDER: the store has locked the folder. Otherwise a process that is refused would create an
-    // admin key that the running service does not know.
+    // ORDER: the admin key is made only after the store has locked the folder. Otherwise a process
+    // that is refused would create an admin key that the running service does not know.
     const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
     const adminKeyHash = hashKey(adminKey);
     const service = new Service({ store, now: Date.now, random, adminKeyHash, links, docsBase, onFault });
@@ -67,7 +68,8 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
 }
 
 /**
- * Starts the periodic work of a service. Returns `data`, whose `close` ends this work first.
+ * Starts the periodic work of a service. Returns `data` with a `close` that ends the periodic work
+ * first.
  * @param onClosed runs after the service has closed
  */
 export function toOpenData<Key extends string | null>(
@@ -94,8 +96,8 @@ async function findOrCreateKey(service: Service, file: string): Promise<string> 
     workspace === undefined
       ? await service.admin.createWorkspace("main")
       : await service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants });
-  // Creating a key fails only if its workspace does not exist, and the workspace was read just
-  // before.
+  // Creating a key fails only if the workspace of the key does not exist, and the workspace was
+  // read just before.
   if (!("key" in newKey)) throw new Error(newKey.detail);
   writeKey(file, newKey.key);
   return newKey.key;

@@ -64,7 +64,7 @@ export function startOnDatabase(
   database: string,
 ): Promise<Result<RunningService<string | null>>> {
   const openDatabase = async () => {
-    // Loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
+    // This module is loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
     const { openSharedData } = await import("./store/postgres/data.ts");
     return openSharedData(options.data, database, options);
   };
@@ -90,8 +90,8 @@ async function openAndListen<Key extends string | null>(
   if (pem.kind === "trouble") return pem;
   const data = await open().then(ok, troubleOf);
   if (data.kind === "trouble") return data;
-  // A killed service may have left its address file. No running service uses that file, because
-  // this process has locked the folder.
+  // A killed service may have left the file with its address. No running service uses that file,
+  // because this process has locked the folder.
   removeAddress(options.data);
   try {
     return ok(await listen(data.value, options, pem.value));
@@ -129,7 +129,8 @@ async function listen<Key extends string | null>(
     adminKeyFile,
     lacks: [...(service.reservedBytes() === 0 ? [describeLackOfSpace(options.data)] : []), ...missingAddress],
     importFolder: (dir, onProgress) => importInto(data, dir, onProgress),
-    // ORDER: the server closes before the data, so that it can still send the last answers.
+    // ORDER: the server closes before the store, so that the server can still send the last
+    // answers.
     async close() {
       await Promise.all([server.close(), adminPort?.close()]);
       await log?.close();
@@ -157,9 +158,9 @@ function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
 }
 
 /**
- * Opens a second port for local administration, on loopback and without TLS. The commands of an
- * administrator read its address from the data folder. Such a command does not know the public
- * address or the name in the certificate.
+ * Opens a second port for local administration, on loopback and without TLS. Administrators'
+ * commands read the address of this port from the data folder: they do not know the public address
+ * or the name in the certificate.
  * @returns null if the first port is already on loopback and without TLS
  */
 async function openAdminPort(
@@ -220,8 +221,8 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
 }
 
 /**
- * Returns the reason why the service cannot listen; null if neither the address nor the certificate
- * is the cause, because the error is then a bug.
+ * Returns the reason why the service cannot listen. Returns null if neither the address nor the
+ * certificate is the cause: the error is then a bug.
  */
 function explainListenError(error: unknown, { host, port }: ServeOptions): Result<never> | null {
   const code = readErrorCode(error) ?? "";

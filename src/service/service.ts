@@ -23,7 +23,7 @@ export type ServiceOptions = {
    */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine?: CombineContents;
-  /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
+  /** `resolve`: refuses new content with broken links. `any` (default): accepts all links. */
   readonly links?: ServerContext["links"] | undefined;
   /**
    * SHA-256 of the key for requests below `/admin`. Without this hash, such requests are answered
@@ -34,7 +34,7 @@ export type ServiceOptions = {
   readonly docsBase?: string | undefined;
   /**
    * Calls a function in the next turn of the event loop, after all other callbacks. A search waits
-   * for such turns, so that other requests are answered meanwhile.
+   * for such turns, so that other requests are answered during the search.
    */
   readonly atNextRound?: (begin: () => void) => void;
   /**
@@ -44,8 +44,8 @@ export type ServiceOptions = {
 };
 
 /**
- * Answers a request. `fault`: reason why the transport could not read the body. `noted`: object in
- * which the service records facts about the request.
+ * Answers a request. `fault`: reason why the transport could not read the body. `noted`: object
+ * into which the service writes facts about the request.
  */
 export type ServiceWire = (
   request: WireRequest,
@@ -53,9 +53,7 @@ export type ServiceWire = (
   noted?: RequestNotes,
 ) => Promise<WireResponse>;
 
-/**
- * Facts about a request. The service sets `key` to the id of the key after it has checked the key.
- */
+/** Facts about a request. The service checks the key of the request, then sets `key` to its id. */
 type RequestNotes = {
   key: string | null;
   /** Returns true if the client has disconnected and can get no answer. */
@@ -64,12 +62,15 @@ type RequestNotes = {
 
 const DAY_MS = 86_400_000;
 /**
- * Number of changes that one step of pruning checks. A step then takes about 5 ms, so that requests
- * need not wait long.
+ * Number of changes that one step of pruning checks. With this number, a step takes about 5 ms, so
+ * requests need not wait long.
  */
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
-/** LIMIT: number of keys whose workspace and grants are cached for a second, to save memory. */
+/**
+ * LIMIT: number of keys whose workspace and grants are cached for a second, so that the cache takes
+ * little memory.
+ */
 const MAX_CACHED_HOLDERS = 1_000;
 /** A hash that no key has. A lookup of this hash tests whether the store answers. */
 const UNKNOWN_KEY_HASH = Buffer.alloc(32);
@@ -110,7 +111,8 @@ export class Service {
     this.streams = new EventHub(this.core, this.#admitByRate);
   }
 
-  // `handle` and `answer` are fields, because a transport calls them without the service object.
+  // `handle` and `answer` are fields and not methods, because a transport calls these functions
+  // without the service object.
   readonly handle: ServiceWire = (request, fault = null, noted) => {
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
     return answerRequest(this.core, request, fault, { admit, isGone: noted?.isGone });
@@ -140,15 +142,15 @@ export class Service {
   readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.core, head, true);
 
   /**
-   * Answers a request that a part of this program makes, without HTTP. Unlike `handle`, applies no
-   * rate limit.
+   * Answers a request that another part of this program sends without HTTP. Unlike `handle`,
+   * applies no rate limit.
    */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
     answerRequest(this.core, request, fault, { admit: ADMIT_ALL });
 
   /**
    * Adds some recently written documents to the search index.
-   * @param most `a-step`: a few milliseconds of work; `all`: all documents that wait
+   * @param most `a-step`: documents for a few milliseconds of work; `all`: all documents that wait
    */
   async indexStep(most: "a-step" | "all" = "a-step"): Promise<"done" | "more"> {
     return this.core.isOpen ? this.#store.indexStep(most) : "done";
@@ -179,7 +181,9 @@ export class Service {
     if (this.core.isOpen) await this.core.server.uses.save(this.#store);
   }
 
-  /** Reserves disk space for deletions again, if it was released because the disk was full. */
+  /**
+   * Reserves disk space for deletions again, if a full disk made the service release this space.
+   */
   reserveSpace(): void {
     if (this.core.isOpen) this.#store.reserve?.reserve();
   }
@@ -192,7 +196,10 @@ export class Service {
     return this.#store.reserve?.bytes() ?? null;
   }
 
-  /** Sets the only listener, which is called after each request that may have written. */
+  /**
+   * Sets the only listener. The service calls the listener after each request that may have changed
+   * stored data.
+   */
   onWrite(listener: () => void): void {
     this.#onWrite = listener;
   }
@@ -212,8 +219,8 @@ export class Service {
     this.core.isOpen = false;
     await this.streams.close();
     try {
-      // ORDER: before the store closes. This write also waits for transactions that have already
-      // begun.
+      // ORDER: the last uses of keys are saved before the store closes. The save also waits for
+      // transactions that have already begun.
       await this.core.server.uses.save(this.#store);
     } catch (error) {
       // A full disk does not prevent closing: only the times of the last uses of keys are lost.
@@ -229,20 +236,23 @@ export type ServiceFigures = {
   readonly database: DatabaseFigures | null;
   /** Figures of the connection pool; null if the store has no pool. */
   readonly pool: PoolFigures | null;
-  /** Number of event listeners, without new ones to which missed events are still being sent. */
+  /**
+   * Number of event listeners, without new listeners to which missed events are still being sent.
+   */
   readonly listeners: number;
 };
 
 /**
- * Resolves even if the database does not answer, because an operator then needs the other figures.
+ * Reads the figures of the service. Resolves even if the database does not answer, because an
+ * operator then needs the other figures.
  */
 export async function readFigures(
   { isOpen, onFault }: Pick<ServiceCore, "isOpen" | "onFault">,
   store: Pick<Store, "figures" | "pool">,
   listeners: number,
 ): Promise<ServiceFigures> {
-  // ORDER: read before the query below. The query takes or waits for a connection, and would change
-  // these figures.
+  // ORDER: the figures of the pool are read before the database is queried. The query uses or waits
+  // for a connection, and so would change the figures of the pool.
   const pool = store.pool?.() ?? null;
   try {
     return { database: isOpen ? await store.figures() : null, pool, listeners };

@@ -3,11 +3,13 @@ import { isDiskFull } from "./store/store.ts";
 
 /** Milliseconds between two rounds of pruning, and between two attempts to reserve disk space. */
 const ROUND_INTERVAL_MS = 600_000;
-/** Milliseconds between two steps of a round. Meanwhile, requests are answered. */
+/**
+ * Milliseconds between two steps of a round of pruning. During this pause, requests are answered.
+ */
 const STEP_PAUSE_MS = 20;
 /**
- * Milliseconds between two saves of the last uses of keys. If the service is killed, unsaved uses
- * are lost.
+ * Milliseconds between two saves of the last uses of keys. If the service is killed, uses since the
+ * last save are lost.
  */
 const SAVE_USES_EVERY_MS = 60_000;
 /** Milliseconds between a write and its indexing. All writes in this time are indexed together. */
@@ -57,8 +59,8 @@ export function startUpkeep(
     ),
     repeatEvery(ROUND_INTERVAL_MS, () => service.reserveSpace()),
     repeatEvery(SAVE_USES_EVERY_MS, () =>
-      // On a full disk, the unsaved times stay in memory until the next attempt. The error is
-      // ignored, because requests already report a full disk.
+      // On a full disk, the unsaved times of uses stay in memory until the next attempt. The error
+      // is ignored, because requests already report a full disk.
       service.saveUses().catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;
       }),
@@ -70,7 +72,8 @@ export function startUpkeep(
 }
 
 /**
- * Does one step of the work. Returns the milliseconds until the next step; null if none is needed.
+ * Does one step of periodic work. Returns the milliseconds until the next step; null if no further
+ * step is needed.
  */
 type UpkeepStep = () => Promise<number | null>;
 
@@ -90,7 +93,7 @@ function repeatStep(step: UpkeepStep, firstMs: number, againMs: number, onFault:
     try {
       nextMs = await step();
     } catch (error) {
-      // The error is not reported if the service was closed during the step.
+      // An error is not reported if the service was closed during the step.
       if (!isOver) onFault(error);
     }
     if (nextMs !== null) wake(nextMs);

@@ -32,7 +32,10 @@ type KeyPageRequest = { readonly workspaceId: string | null; readonly from: numb
 
 const refuseUnknownKey = () => refuse("not_found", "There is no such key.");
 
-/** Operations for administrators, which are not in the API. Over HTTP, they are below `/admin`. */
+/**
+ * Operations for administrators. The contract does not contain these operations. Over HTTP, their
+ * paths begin with `/admin`.
+ */
 export class Admin {
   readonly reviews: Reviews;
   readonly #server: ServerContext;
@@ -50,7 +53,7 @@ export class Admin {
     return runWrite(this.#server, async (working) => {
       const workspaceId = newId(working, "wsp_");
       await working.tables.workspaces.insert(workspaceId, name);
-      // Creating this key cannot fail: its workspace exists, and its only grant is on the root,
+      // Creating the key cannot fail: the workspace exists, and the only grant is on the root,
       // which always exists.
       const grants = [{ on: null, level: "full" }] as const;
       return (await makeKey(working, { workspaceId, label: "owner", grants })) as NewKeyInfo;
@@ -69,7 +72,8 @@ export class Admin {
   }
 
   /**
-   * Removes a workspace with its documents. Requests with its keys then get `workspace_not_found`.
+   * Removes a workspace with its documents. Requests with the keys of the workspace are then
+   * answered `workspace_not_found`.
    */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
     return runWrite(this.#server, async ({ tables }) => {
@@ -91,7 +95,10 @@ export class Admin {
     return runRead(this.#server, (working) => readKeyInfo(working, keyId));
   }
 
-  /** Returns keys in the order of creation. `workspaceId`: null for all workspaces. */
+  /**
+   * Returns a page of keys in the order of creation. `workspaceId`: null for the keys of all
+   * workspaces.
+   */
   keyPage({ workspaceId, from, most }: KeyPageRequest): Promise<KeyInfo[] | Refused> {
     return runRead(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
@@ -105,8 +112,8 @@ export class Admin {
   }
 
   /**
-   * Leaves absent properties unchanged. With `rateLimit: null`, the limit of the service applies to
-   * the key.
+   * Changes a key. Properties that are absent in the changes stay unchanged. With `rateLimit:
+   * null`, the rate limit of the service applies to the key.
    */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
     return runWrite(this.#server, async (working) => {
@@ -138,7 +145,7 @@ export class Admin {
     return runRead(this.#server, ({ tables }) => tables.settings.get());
   }
 
-  /** Leaves absent settings unchanged. The changes apply from the next request on. */
+  /** Changes only the given settings. The new values apply from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
     return runWrite(this.#server, ({ tables }) => tables.settings.change(changed));
   }
@@ -212,6 +219,6 @@ export async function routeAdmin(
   const operation: AdminOperation = ADMIN_OPERATIONS[route.value];
   const text = request.body ?? (operation.mayLackBody && fault === null ? "{}" : null);
   const input = readInput(operation, { id: route.id, query, body: { text, fault } });
-  // The cast is safe, because the handler takes exactly the output of the operation's schemas.
+  // The type cast is safe: each handler takes exactly what the schemas of its operation return.
   return isRefused(input) ? input : HANDLERS[route.value]({ ...input, admin } as never);
 }

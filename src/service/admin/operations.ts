@@ -12,14 +12,14 @@ export type AdminOperation = {
   readonly path: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** True if a request without a body counts as an empty object. */
+  /** True if a request without a body counts as a request with an empty object. */
   readonly mayLackBody?: true;
   readonly answer: z.ZodType;
 };
 
 /**
- * LIMIT: number of characters of a label or of the name of a workspace, so that a row of a list
- * stays short.
+ * LIMIT: number of characters in the label of a key or the name of a workspace, so that a row of a
+ * list stays short.
  */
 export const MAX_LABEL_CHARACTERS = 200;
 const nameSchema = z.string().max(MAX_LABEL_CHARACTERS);
@@ -56,7 +56,10 @@ const keyChangesSchema = z
     addIssue({ code: "custom", path: ["grants"], message, params: { code: "required" } });
   });
 
-/** Limits of the settings. The options of `serve` with the same names have the same limits. */
+/**
+ * Permitted values of the settings. Options of `serve` with the same names have the same permitted
+ * values.
+ */
 const settingsSchema = z.strictObject({
   rateLimit: rateLimitSchema.nullable().exactOptional(),
   keepVersionsDays: z.int().min(0).max(36_500).nullable().exactOptional(),
@@ -110,9 +113,9 @@ const keySchema = z
   }));
 
 /**
- * Returns a function that adds two fields to a grant: its path, and `waits`. `waits` is true if
- * nothing exists at the path yet. A file or folder that is created there later gets this grant only
- * if the grant gives less access than the parent folder.
+ * Returns a function that adds the fields `path` and `waits` to a grant. `waits` is true if nothing
+ * exists at the path of the grant yet. If a file or folder is created at the path later, the grant
+ * may apply to it. This is so only if the grant gives less access than the parent folder.
  */
 const makeGrantTransform = (paths: readonly string[]) => (parsed: z.output<typeof grantSchema>, index: number) => ({
   path: paths[index]!,
@@ -134,8 +137,8 @@ const reviewSchema = z.object({
 });
 
 /**
- * A review with its contents. `content`: the content in review. `baseContent`: the content with
- * which the edit began; null if it was pruned.
+ * A review with three contents. `content`: the content in review. `baseContent`: the content with
+ * which the edit began; null if that content was pruned.
  */
 const shownReviewSchema = reviewSchema.extend({
   content: z.string(),
@@ -158,8 +161,8 @@ function makePageSchema<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * ASSUMES: nothing in the API forbids the routes below `/admin`. The API does not define them; the
- * contract tests test all of them.
+ * ASSUMES: the API permits the routes below `/admin`, although the API does not define these
+ * routes. The contract tests test all of these routes.
  */
 export const ADMIN_OPERATIONS = {
   listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: makePageSchema(workspaceSchema) },
@@ -192,8 +195,8 @@ export const ADMIN_OPERATIONS = {
   },
   rejectReview: { method: "POST", path: "/admin/reviews/{id}/reject", answer: decidedReviewSchema },
   /**
-   * ASSUMES: settings are read and changed at `/admin/settings`, with these names. The API does not
-   * define them (contract test "shows settings, and changes those that are sent").
+   * ASSUMES: `/admin/settings` reads and changes settings with these names. The API does not define
+   * this path (contract test "shows settings, and changes those that are sent").
    */
   readSettings: { method: "GET", path: "/admin/settings", answer: ignoredSchema },
   changeSettings: { method: "PATCH", path: "/admin/settings", body: settingsSchema, answer: ignoredSchema },
@@ -209,8 +212,11 @@ export type SentKey = z.input<typeof keySchema>;
 export type MadeKey = z.output<typeof newKeyAnswerSchema>;
 export type ReviewJson = z.output<typeof reviewSchema>;
 export type ShownReviewJson = z.output<typeof shownReviewSchema>;
-/** `on` is an id, a path that begins with a slash, or null for the whole workspace. */
+/**
+ * A grant of a key. `on`: id of a file or folder, a path that begins with a slash, or null for the
+ * whole workspace.
+ */
 export type KeyGrant = z.output<typeof grantsSchema>[number];
 export type NewKey = z.input<typeof newKeySchema>;
-/** A property of the key stays unchanged if it is missing in the changes. */
+/** Changes of a key. A property of the key stays unchanged if it is missing in the changes. */
 export type KeyChanges = z.output<typeof keyChangesSchema>;

@@ -10,15 +10,20 @@ import { explainDataError, isInUse } from "../data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
 /**
- * LIMIT: milliseconds to wait for one answer, and bytes in one answer. Both are high, because a
- * list may be long, and a review has three contents.
+ * LIMIT: milliseconds to wait for one answer, and bytes in one answer. Both limits are high,
+ * because a list may be long, and a review has three contents.
  */
 const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
-/** Milliseconds to wait until another administrator closes the folder, or a service has started. */
+/**
+ * Milliseconds to wait until another administrator closes the data folder, or until a service has
+ * started.
+ */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
-/** Checks a URL that the user gave. Returns a connection that sends nothing until it is used. */
+/**
+ * Checks the URL of a service. Returns a connection, which sends nothing before its first request.
+ */
 export type OpenWire = (service: { readonly url: string; readonly allowHttp: readonly string[] }) => Result<Wire>;
 
 export function reachByUrl({
@@ -32,7 +37,8 @@ export function reachByUrl({
 type ReachedService = Parameters<OpenWire>[0] & { readonly keyFile: string; readonly keyHint: string };
 
 /**
- * Connects to the service that has the data folder open. If there is none, opens the folder itself.
+ * Connects to the service that has the data folder open. If no service has the folder open, opens
+ * the folder itself.
  */
 export async function reachByFolder(
   dataFolder: string,
@@ -54,8 +60,8 @@ export async function reachByFolder(
 }
 
 /**
- * Returns true if a running service has locked the folder. The address file does not show this,
- * because a killed service leaves the file behind.
+ * Returns true if a running service has locked the data folder. The address file does not show
+ * whether a service runs, because a killed service leaves this file behind.
  */
 function isLocked(dataFolder: string): boolean {
   try {
@@ -68,8 +74,8 @@ function isLocked(dataFolder: string): boolean {
 }
 
 /**
- * Connects to the running service of a folder whose documents are in PostgreSQL, because a command
- * cannot open them itself.
+ * Connects to the running service of a data folder whose documents are in PostgreSQL. Without a
+ * running service, a command has no access to such documents.
  */
 function reachSharedService(dataFolder: string, openWire: OpenWire): Result<AdminSession> {
   const session = isLocked(dataFolder) ? reachByAddress(dataFolder, openWire) : null;
@@ -103,8 +109,8 @@ function readOwner(dir: string): Result<number> {
 }
 
 /**
- * Opens the data folder; returns null if another process has it open. Tests the lock of the
- * operating system, because this lock ends with its process.
+ * Opens the data folder; returns null if another process has it open. The lock of the operating
+ * system decides, because the lock ends when its process ends.
  */
 async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession> | null> {
   try {
@@ -123,8 +129,8 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
 }
 
 /**
- * Refuses the folder of another user: files that this user creates in it could not be opened by the
- * service.
+ * Refuses the data folder of another user. If the current user created files in the folder, the
+ * service of its owner could not open these files.
  */
 function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
   return trouble(

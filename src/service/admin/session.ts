@@ -18,8 +18,8 @@ type RequestFacts = {
   readonly target: string;
   readonly keyHint: string;
   /**
-   * False if the request may change something. If the answer to such a request is lost, the change
-   * may have happened.
+   * False if the request may change data. If the answer to such a request is lost, the change may
+   * have happened.
    */
   readonly isRead: boolean;
 };
@@ -177,8 +177,8 @@ export async function findKey(session: AdminSession, word: string): Promise<Resu
 }
 
 /**
- * Returns the id of the review of a document. If `word` is not a path, returns it unchanged: it may
- * be the id of a review, and the service reports an id that does not exist.
+ * Returns the id of the review of the document at a path. A `word` that is not a path is returned
+ * unchanged. Such a word may be the id of a review; the service reports an id that does not exist.
  */
 export async function findReviewId(session: AdminSession, word: string): Promise<Result<string>> {
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);

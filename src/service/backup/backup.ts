@@ -76,7 +76,7 @@ async function moveFile(from: string, to: string): Promise<void> {
 /**
  * Copies a file completely.
  * @param check checks the copy before it gets its name
- * @throws the error of node:fs or of `check`; then nothing is at `to`
+ * @throws the error of node:fs or of `check`; then no file is at `to`
  */
 export async function copyFileChecked<T>(from: string, to: string, check: (copy: string) => T): Promise<T> {
   const temporaryFile = `${to}.new`;
@@ -110,7 +110,7 @@ function renameToFree(from: string, to: string): void {
     rmSync(from);
   } catch (error) {
     if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(readErrorCode(error) ?? "")) throw error;
-    // RACE: on a disk without hard links, a file that is created after this check is replaced.
+    // RACE: on a disk without hard links, a file that is created after the check above is replaced.
     if (existsSync(to)) throw Object.assign(new Error(`${to} exists already`), { code: "EEXIST" });
     renameSync(from, to);
   }
@@ -121,8 +121,8 @@ export function refuseExisting(file: string): Result<never> {
 }
 
 /**
- * Names of the files of a service's database. A restore refuses a folder with any of them, because
- * SQLite would apply an old journal to the restored database.
+ * Names of the files of a service's database. A restore refuses a folder with any of these files,
+ * because SQLite would apply an old journal to the restored database.
  */
 const SERVICE_FILES = ["service.db", "service.db-wal", "service.db-journal"];
 

@@ -1,4 +1,6 @@
-/** Sends changes to listeners, filtered by the access of each key. */
+/**
+ * Sends events to listeners. Each listener gets only the events that the access of its key permits.
+ */
 
 import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/resources.ts";
@@ -14,7 +16,7 @@ import { openPosition } from "../requests/seal.ts";
 import { Listeners } from "./listeners.ts";
 import { HEARTBEAT, OutboxReader } from "./outbox-reader.ts";
 
-// LIMIT: number of listeners with the same key. Each listener takes a connection, and a key is
+// LIMIT: number of listeners with the same key. Each listener needs a connection, and a key is
 // meant for few machines.
 const MAX_LISTENERS_PER_KEY = 256;
 const RETRY_AFTER_SECONDS = "30";
@@ -60,8 +62,8 @@ export class EventHub {
   }
 
   /**
-   * Answers `GET /v1/events`. A field instead of a method, because a transport calls the function
-   * without the hub object.
+   * Answers `GET /v1/events`. `open` is a field and not a method, because a transport calls this
+   * function without the hub object.
    */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let streamAnswer: StreamedAnswer | null = null;
@@ -99,7 +101,8 @@ export class EventHub {
   /** Adds a listener. Returns a function that removes the listener. */
   #join(sink: AnswerStream, hash: Buffer, reader: KeyReader, position: string | null): () => void {
     let isOver = false;
-    // RACE: other listeners with the same key may have been added while the access was checked.
+    // RACE: other listeners with the same key may have been added while the access of the key was
+    // checked.
     if (this.#listeners.countOf(hash) >= MAX_LISTENERS_PER_KEY) {
       sink.end();
       return () => undefined;
@@ -115,7 +118,7 @@ export class EventHub {
       this.#begin();
       sink.send(text);
       // RACE: the store reports changes to the hub only while the hub has listeners. A change may
-      // have been committed just before the first listener was added, so the hub reads the outbox
+      // have been committed just before the first listener was added. So the hub reads the outbox
       // once more.
       this.wake();
     });
@@ -146,7 +149,7 @@ export class EventHub {
   }
 
   /**
-   * Runs `work` after all work that was queued earlier. After an error, ends all streams, so that
+   * Runs `work` after all work that was queued earlier. If `work` throws, ends all streams, so that
    * the clients connect again.
    */
   #next(work: () => void | Promise<void>): void {
@@ -180,8 +183,8 @@ export class EventHub {
     for (const group of [...this.#listeners.groups()]) {
       const { reader, lookedAt } = group;
       const { expiresAt } = reader.key;
-      // A key expires by the clock of the store. So the difference between this clock and the
-      // service's clock is added.
+      // A key expires by the clock of the store. So the difference between the store's clock and
+      // the service's clock is added to the service's time.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
     this.#listeners.beat(HEARTBEAT, now, HEARTBEAT_EVERY_MS);

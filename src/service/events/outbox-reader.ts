@@ -1,7 +1,7 @@
 /**
- * Reads the outbox, each time within one transaction, and selects the events for each key. Events
- * are selected when they are sent, by the access checks of the API. A key gets only events about
- * items that it may read now, or could read before the change.
+ * Reads the outbox, and selects the events for each key by the access checks of the API. The
+ * selection happens when the events are sent; each read is one transaction. A key gets only events
+ * about items that the key may read now, or could read before the change.
  */
 import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
@@ -20,13 +20,13 @@ import type { ListenerGroup } from "./listeners.ts";
 type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
 /**
- * LIMIT: number of events that are sent together. For a client that missed more, a scan of
- * everything costs less than the events.
+ * LIMIT: number of events that are sent together. A client that missed more events gets a `reset`,
+ * because a scan of everything costs less than the events.
  */
 const MAX_EVENTS = 200;
 /**
- * Row number that stands for a former parent that is unknown. No grant of a key can give access to
- * this row.
+ * Row number for a former parent folder that is not known. No key has access to a folder with this
+ * row number.
  */
 const UNKNOWN_FOLDER = -1;
 
@@ -40,7 +40,9 @@ class WorkspaceEvents {
   readonly #folders = new Map<number, FolderRow>();
   readonly #goneFiles = new Set<number>();
   readonly #goneFolders = new Map<number, GoneFolder>();
-  /** Row number of each folder's parent, for all folders that were looked up, even removed ones. */
+  /**
+   * Row number of each folder's parent, for all folders that were looked up, even removed folders.
+   */
   readonly #parents = new Map<number, number>();
 
   private constructor(tables: Tables, rows: readonly OutboxRow[]) {
@@ -78,8 +80,8 @@ class WorkspaceEvents {
   }
 
   /**
-   * Returns the events that a key may see: only the last one for each item, in the order of the
-   * rows.
+   * Returns the events that a key may see: only the last event for each item, in the order of the
+   * outbox rows.
    */
   async visibleTo({ key, grants }: KeyHolder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET_EVENTS;
@@ -97,9 +99,9 @@ class WorkspaceEvents {
 
   #fileEvent(row: OutboxRow, access: Access): VisibleEvent | null {
     const file = this.#files.get(row.seq);
-    // The file was removed after these rows were read. The outbox row about the removal is read
-    // later. The event is made from that row, because only that row contains the grants on the
-    // file.
+    // The file was removed after these outbox rows were read. The hub reads the outbox row about
+    // the removal later, and makes the event from that row. Only that row contains the grants on
+    // the file.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && mayReadFile(access, file.seq, file.folder);
     const wasReadable =
@@ -117,7 +119,7 @@ class WorkspaceEvents {
     const isReadable = folder !== undefined && includesLevel(access.folder(folder.seq), "read");
     const wasReadable = row.formerParent !== null && couldReadFolder(access, row.seq, row.formerParent);
     // The access of the key differs between folders. So the move may have shown or hidden any
-    // document in the folder.
+    // document in the moved folder.
     if (row.change === "moved" && access.everywhere === null)
       return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET_EVENTS[0]! : null;
     if (!isReadable && !wasReadable) return null;
@@ -127,8 +129,8 @@ class WorkspaceEvents {
   }
 
   /**
-   * Returns the access of a key to the current items, and to the items that these rows report as
-   * removed.
+   * Returns the access of a key to the current items, and to the items that the outbox rows report
+   * as removed.
    */
   async #accessOf(key: number, grants: readonly GrantRow[]): Promise<Access> {
     const allGrants = [...grants, ...this.#grantsOnRemoved(key)];
@@ -215,13 +217,13 @@ function couldReadFolder(access: Access, seq: number, parent: number): boolean {
 const ROWS_PER_READ = 500;
 /**
  * LIMIT: number of missed outbox rows that are read for a client that connects again. A client that
- * missed more gets a `reset`, because a scan of everything then costs less. The SQLite store keeps
- * the same number of rows.
+ * missed more rows gets a `reset`, because a scan of everything then costs less. The SQLite store
+ * keeps the same number of rows.
  */
 const MAX_MISSED = 20_000;
 /**
  * Milliseconds for which the access of a key is cached. If the outbox reports a change of this
- * access, the access is read again before this time ends.
+ * access earlier, the access is read again.
  */
 const ACCESS_CACHE_MS = 1_000;
 
@@ -271,8 +273,8 @@ export class OutboxReader {
   }
 
   /**
-   * Returns the events that a client missed after `position`. Between two reads of the outbox,
-   * other requests are answered.
+   * Returns the events that a client missed after `position`. Other requests are answered between
+   * two reads of the outbox.
    * @param upTo position that becomes the id of a `reset` event
    */
   async missed(store: Pick<Store, "read">, reader: KeyReader, position: string | null, upTo: string): Promise<string> {
@@ -291,8 +293,8 @@ export class OutboxReader {
 
   /**
    * Returns the events for the listeners that share a key; null if the key is no longer valid.
-   * @param happened events of the workspace. Null if the outbox no longer has them; the result is
-   * then a `reset`
+   * @param happened events of the workspace. Null if the outbox no longer has these events; the
+   * result is then a `reset`
    */
   async #eventsFor(tables: Tables, group: ListenerGroup, happened: WorkspaceEvents | null) {
     const isFresh = happened !== null && this.#isAccessFresh(group, happened);
@@ -315,7 +317,7 @@ export class OutboxReader {
 
   /**
    * Formats events for the stream. Only the last event has an id. If the connection is lost before
-   * this event arrives, the client gets all these events again.
+   * the last event arrives, the client gets all these events again.
    */
   #textOf(events: readonly VisibleEvent[], { workspace }: KeyReader, position: string): string {
     const id = `id: ${sealPosition(this.#server, workspace.seq, position)}\n`;
@@ -336,7 +338,7 @@ async function readMissed(tables: Tables, reader: KeyReader, position: string) {
 /**
  * Adds events to `visible`, which keeps only the last event of each item.
  * @returns false if one `reset` must be sent instead of all events, for example because there are
- * too many
+ * too many events
  */
 function addEvents(visible: Map<string, VisibleEvent>, events: readonly VisibleEvent[]): boolean {
   for (const event of events) {

@@ -1,8 +1,8 @@
-/** The outbox: rows that a store writes about changes, for the listeners to events. */
+/** The outbox: the table in which a store records each change for the listeners. */
 
 import type { Level } from "../store/rows.ts";
 
-/** Row about one change. The new state of the changed item is read when the event is sent. */
+/** Row about one change of an item. The new state of the item is read when the event is sent. */
 export type OutboxRow = {
   /** Position of the row: at most 44 ASCII characters, in a form that the store chooses. */
   readonly position: string;
@@ -48,6 +48,9 @@ export type OutboxTable = {
    * key is the row number of the folder.
    */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
-  /** Adds a row for changed grants of a key, because the database has no trigger for them. */
+  /**
+   * Adds a row about the changed grants of a key, because the database has no trigger for changes
+   * of grants.
+   */
   noteAccess(key: number): void;
 };

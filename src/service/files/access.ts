@@ -12,8 +12,9 @@ type FilePlace = { readonly seq: number; readonly folder: number };
 
 /**
  * Access of a key to the files and folders of a workspace, within one transaction. The nearest
- * grant decides: the grant on the file itself, otherwise on the nearest folder above it. One call
- * of `loadAncestors` looks up all folders that a request needs; later checks need no query.
+ * grant decides: the grant on the file itself, otherwise the grant on the nearest folder above the
+ * file. One call of `loadAncestors` looks up all folders that a request needs; later checks need no
+ * query.
  */
 export class Access {
   readonly grants: readonly GrantRow[];

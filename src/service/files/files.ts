@@ -166,8 +166,8 @@ async function findForEdit(context: RequestContext, id: string, baseId: string):
 type SentEdit = OperationCall<"putContent">["body"];
 
 /**
- * An edit, and the stored versions with which it is combined. `baseContent` is null if it was
- * pruned.
+ * An edit, and the stored versions with which it is combined. `baseContent`: null if the content of
+ * the base was pruned.
  */
 type StoredEdit = SentEdit & {
   readonly baseContent: string | null;
@@ -220,8 +220,9 @@ async function submitForReview(
 }
 
 /**
- * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"). If the file is
- * protected and also has changes in review, the refusal gives the protection as the reason.
+ * ASSUMES: a key needs the level Can edit to delete a file (contract test "refuses writes with Can
+ * read"). If the file is protected and also has changes in review, the refusal gives the protection
+ * as the reason.
  */
 export async function deleteFile({ context, id }: OperationCall<"deleteFile">): Promise<Answer> {
   const row = await findWritableFile(context, id);
@@ -243,8 +244,8 @@ export const combineByMerge: CombineContents = (base, local, remote) => {
 
 /**
  * Refuses content with broken links, if the service checks links. A link without a scheme must be
- * the id or the absolute path of an item that the key can read. Not checked are links in code,
- * links that are only a fragment, and links with a scheme, such as `ref://`.
+ * the id or the absolute path of an item that the key can read. Some links are not checked: links
+ * in code, links that are only a fragment, and links with a scheme, such as `ref://`.
  * @returns null if no link is broken, or if the service does not check links
  */
 async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {

@@ -146,7 +146,7 @@ function countSlashes(path: string): number {
 }
 
 /**
- * ASSUMES: a key needs edit access to all items below a folder to delete the folder. A folder with
+ * ASSUMES: to delete a folder, a key needs edit access to all items below the folder. A folder with
  * a protected file below it cannot be deleted. The refusal is then `file_protected`, as for a
  * request to delete only that file (contract tests "refuses a recursive delete …").
  */

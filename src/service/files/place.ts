@@ -144,7 +144,7 @@ export function refuseOccupied(path: string): Refused {
  * ASSUMES: for other callers, such a move is answered 403 forbidden (contract test "keeps review
  * protection from being moved away").
  * @param files protected files that move
- * @param move makes the move, in the transaction of the request; a refusal rolls it back
+ * @param move makes the move in the transaction of the request; a refusal rolls the move back
  */
 export async function moveProtected(
   context: RequestContext,
@@ -155,8 +155,8 @@ export async function moveProtected(
   await access.loadAncestors(files.map(({ folder }) => folder));
   const guardedFiles = files.filter((file) => !includesLevel(access.file(file), "full"));
   if (guardedFiles.length === 0) return move();
-  // A key without a grant below the root has the same access to all files, so a move does not
-  // change its access. Only keys with such a grant are checked.
+  // Only keys with a grant below the root are checked. Any other key has the same access to all
+  // files, so a move does not change the access of such a key.
   const grantsByKey = [...Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values()];
   const fullAccessBefore: ReadonlySet<number>[] = [];
   for (const grants of grantsByKey) fullAccessBefore.push(await filesWithFullAccess(context, grants, guardedFiles));

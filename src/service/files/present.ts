@@ -1,6 +1,6 @@
 /**
- * Converts rows of the tables to the form of the API, and makes the pages of lists. The form of an
- * id is not checked, because this service made the id.
+ * Converts rows of the tables to the form of the API, and makes the pages of lists. Ids are not
+ * checked, because this service made the ids.
  */
 import { parentOf } from "../../contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
@@ -60,9 +60,7 @@ type ListCall = OperationCall<"listFiles" | "listFolders">;
 
 type ListFunctions<Row> = {
   readonly select: (range: RowRange) => Promise<readonly Row[] | Refused>;
-  /**
-   * Returns the row number of a folder. The access to this folder decides who may read the item.
-   */
+  /** Returns the row number of the folder whose access decides who may read the item. */
   readonly folderOf: (row: Row) => number;
   /** Returns the item in the form of the API; null if the key may not read the item. */
   readonly show: (row: Row) => AnsweredFile | AnsweredFolder | null;
@@ -70,8 +68,8 @@ type ListFunctions<Row> = {
 
 /**
  * Returns a page of files or folders, in the order in which they were created. Renaming does not
- * change this order (`src/contract/README.md`, "Pagination rules"). Leaves out items that the key
- * may not read, so a page may be empty and still have a cursor.
+ * change this order (`src/contract/README.md`, "Pagination rules"). The page lacks items that the
+ * key may not read, so a page may be empty and still have a cursor.
  */
 export async function answerList<Row extends { readonly seq: number }>(
   { context, query }: ListCall,
@@ -85,7 +83,7 @@ export async function answerList<Row extends { readonly seq: number }>(
   if (afterSeq === null) {
     return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
   }
-  // One more row is read than the page shows. If that row exists, another page follows.
+  // One row more than the page shows is read. If that row exists, another page follows.
   const rows = await select({ workspace: workspace.seq, after: afterSeq, count: limit + 1 });
   if (isRefused(rows)) return rows;
   const page = rows.slice(0, limit);

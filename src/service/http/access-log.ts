@@ -26,15 +26,18 @@ export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
 /** Milliseconds in which lines are collected, to be written together. */
 const WRITE_PAUSE_MS = 200;
 /**
- * LIMIT: number of lines that wait to be written, so that they do not fill the memory if the disk
- * is slow. Lines beyond this number are lost; the next written line reports the number of lost
+ * LIMIT: number of lines that wait to be written, so that a slow disk does not let them fill the
+ * memory. Lines beyond this number are lost; the next written line reports the number of lost
  * lines.
  */
 const MAX_WAITING_LINES = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;
 
-/** Opens the file again for each write, so that a log rotation may rename the file at any time. */
+/**
+ * Returns a function that appends text to a file. The function opens the file for each write, so
+ * that a log rotation may rename the file at any time.
+ */
 export function makeFileAppender(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }

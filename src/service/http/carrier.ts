@@ -38,7 +38,7 @@ const waitingForContinue = new WeakSet<IncomingMessage>();
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Exchange to which the request belongs; the first hook of each request sets it. */
+    /** Exchange to which the request belongs; the first hook for a request sets this field. */
     exchange: HttpExchange;
   }
   interface FastifyContextConfig {
@@ -72,9 +72,8 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
     exposeHeadRoutes: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID_CHARACTERS },
-    // fastify decodes a path before it finds the route, and fails if the encoding is malformed.
-    // Escaping the percent signs undoes this: the decoded path is then the path that the client
-    // sent.
+    // fastify decodes a path before it finds the route, and fails if the encoding is malformed. If
+    // the percent signs are escaped first, the decoded path is the path that the client sent.
     rewriteUrl: ({ url }) => (url!.includes("%") ? url!.replaceAll("%", "%25") : url!),
   });
   app.removeAllContentTypeParsers();
@@ -145,7 +144,7 @@ function isPagePath(path: string): boolean {
 
 /**
  * Answers a request by its headers, if the answer does not depend on the body.
- * @returns null if the request continues immediately, without a check of its key. Most requests
+ * @returns null if the request continues immediately, without a check of its key, as most requests
  * without a body do
  */
 function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<void> | null {
@@ -157,7 +156,10 @@ function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<voi
   return bytes === 0 && tryAdmit(state, exchange, 0) ? null : answerByKey(state, exchange, bytes);
 }
 
-/** Checks the key of a request, before the body is read or the request is refused for overload. */
+/**
+ * Checks the key of a request. Runs before the body is read, and before a request is refused
+ * because the service is overloaded.
+ */
 async function answerByKey(state: ServerState, exchange: HttpExchange, bytes: number): Promise<void> {
   const { request, reply, head } = exchange;
   const { handle, admit } = await chooseAnswerer(state, exchange);
@@ -245,8 +247,8 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
     return sendAnswer(state, exchange, await state.service.handle(head, "overloaded"), true);
   }
   const streamAnswer = await state.service.streams!.open(head, taken);
-  // The service closes the connection of each client that it refuses. Thousands of clients may be
-  // refused at the same time, and their open connections would take memory.
+  // Closes the connection of each client whose request for a stream is refused. Thousands of
+  // clients may be refused at the same time, and their open connections would take memory.
   if (!("stream" in streamAnswer)) return sendAnswer(state, exchange, streamAnswer, true);
   reply.hijack();
   if (reply.raw.destroyed) return;
@@ -284,8 +286,8 @@ function dropConnection({ request, reply }: HttpExchange): void {
 }
 
 /**
- * Returns the declared length of the body. A chunked body declares none: returns the longest
- * permitted length.
+ * Returns the declared length of the body. For a chunked body, which declares no length, returns
+ * the longest permitted length.
  */
 function readDeclaredLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
@@ -315,8 +317,8 @@ async function answerMetrics({ service, metrics }: ServerState, request: Fastify
 }
 
 /**
- * Returns true if the client may read the pages for operators: a client with the admin key, or a
- * local client. A request with a header of a proxy, such as `Via`, does not count as local.
+ * Returns true if the client may read `/metrics`: a client with the admin key, or a local client. A
+ * request with a header of a proxy, such as `Via`, does not count as local.
  */
 async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerState["service"]): Promise<boolean> {
   const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);

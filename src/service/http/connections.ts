@@ -1,6 +1,6 @@
 /**
- * Connections that the server ends by itself: those of malformed requests, which Node refuses
- * before the request handler gets them, and those of clients that do not read their answers.
+ * Ends connections with malformed requests, and connections of clients that do not read their
+ * answers. Node refuses a malformed request before the request handler gets it.
  */
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -19,7 +19,7 @@ export function markAnsweredEarly(socket: Duplex): void {
 }
 
 /**
- * Answers a request that Node refused with a problem.
+ * Sends a problem as the answer to a request that Node refused.
  * @param error error of Node's parser, or of an exceeded time limit
  */
 export async function answerMalformed(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
@@ -83,8 +83,8 @@ export class UnreadAnswers {
   }
 
   /**
-   * Number of connections that were closed because their client did not read, since the server
-   * started.
+   * Number of connections closed since the start of the server, because the client did not read an
+   * answer.
    */
   get cut(): number {
     return this.#cut;

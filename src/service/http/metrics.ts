@@ -141,8 +141,8 @@ function findQuantile(durations: readonly number[], share: number): number | nul
 }
 
 /**
- * Numbers of open event streams (`streams`), and of connections that were closed because their
- * client did not read (`cut`).
+ * Numbers of open event streams (`streams`), and of connections that were closed because the client
+ * did not read (`cut`).
  */
 type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
@@ -179,8 +179,8 @@ export class RequestMetrics {
   readonly history: RequestHistory;
   readonly #answered = new Map<string, AnswerCount>();
   /**
-   * Number of answers in each histogram bucket. Each answer is counted only once, in the smallest
-   * bucket that fits.
+   * Number of answers in each histogram bucket. Each answer is counted only in the smallest bucket
+   * that fits.
    */
   readonly #within: number[] = BUCKET_SECONDS.map(() => 0);
   #timed = 0;
@@ -224,7 +224,7 @@ export class RequestMetrics {
       this.#time(ms);
       this.history.note(status, ms);
     }
-    // Formatting a time is slow, and only the log needs the time of the request.
+    // Only the log needs the time of a request, which is slow to format.
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
     const requestedAt = new Date(Date.now() - ms).toISOString();
@@ -332,7 +332,7 @@ function roundMs(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-/** Returns a gauge. Without a value, the gauge is not shown in `/metrics`. */
+/** Returns a gauge for `/metrics`. Without a value, `/metrics` does not show the gauge. */
 function makeGauge(name: string, help: string, value: number | undefined): Metric {
   return makeMetric(name, "gauge", help, value === undefined ? [] : [{ labels: {}, value }]);
 }

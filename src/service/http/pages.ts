@@ -42,7 +42,7 @@ export function makePagesLoader({ core, proxy }: PagesOptions, sources: PagesSou
   };
   const load = (): Promise<Pages> => {
     pagesPromise ??= openPages().catch((error: unknown) => {
-      // Loading the pages failed. The promise is forgotten, so that the next request tries again.
+      // If loading the pages fails, the promise is forgotten, so that the next request tries again.
       pagesPromise = null;
       throw error;
     });

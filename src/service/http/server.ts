@@ -28,13 +28,22 @@ export type HttpOptions = {
 
 /** Time limits in milliseconds. */
 type HttpDeadlines = {
-  /** Time from the first byte of a connection, or its last answer, to the end of the headers. */
+  /**
+   * Time from the first byte of a connection, or the end of its last answer, to the end of the
+   * headers of a request.
+   */
   readonly headers: number;
-  /** Time from the first byte of a connection, or its last answer, to the end of the body. */
+  /**
+   * Time from the first byte of a connection, or the end of its last answer, to the end of the body
+   * of a request.
+   */
   readonly request: number;
   /** Time for a client to read a short answer. */
   readonly answer: number;
-  /** Time for which a closing service still accepts requests. Ends early if no requests arrive. */
+  /**
+   * Time for which a closing service still accepts requests. This time ends early if no requests
+   * arrive.
+   */
   readonly drain: number;
   /**
    * Time for which a closing service waits for running requests, before it closes the connections
@@ -59,8 +68,8 @@ const DEFAULT_DEADLINES: HttpDeadlines = {
 };
 /**
  * Milliseconds for which an idle connection stays open. Proxies keep idle connections for a minute.
- * The time of the service must be longer, because otherwise a proxy would send requests on closed
- * connections.
+ * The service must keep connections for longer, because otherwise a proxy would send requests on
+ * closed connections.
  */
 const KEEP_ALIVE_MS = 72_000;
 /** LIMIT: number of connections, because each takes memory and a file descriptor. */
@@ -110,7 +119,7 @@ function newServerState(
   const figures = async () => (await service.figures?.()) ?? null;
   const metrics = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), {
     log: log ?? null,
-    // Only the pages show past figures, so without pages no figures are read.
+    // Without pages, no figures are read, because only the pages show past figures.
     readFigures: async () => (pages === undefined ? null : figures()),
   });
   return {
@@ -181,9 +190,9 @@ function stopTimers({ unread, metrics }: ServerState): void {
 const IDLE_MS = 100;
 
 /**
- * Resolves when no new requests have arrived for a while, or after `mostMs` milliseconds.
- * Meanwhile, each answer has `Connection: close`, so that clients close their connections. If the
- * server closed a connection, it could lose a request that is just arriving.
+ * Resolves when no new requests have arrived for a while, or after `mostMs` milliseconds. Until
+ * then, each answer has `Connection: close`, so that clients close their connections. If the server
+ * closed a connection, it could lose a request that is just arriving.
  */
 async function waitUntilIdle(state: ServerState, mostMs: number): Promise<void> {
   const deadline = performance.now() + mostMs;

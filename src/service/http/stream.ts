@@ -37,8 +37,8 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
   };
   const onEnd = stream({
     send: (part) => {
-      // The stream has ended, but a client that does not read keeps the connection open. Node would
-      // report a write to an ended answer as an error.
+      // A client that does not read keeps the connection open after the end of the stream. Node
+      // would report a write to an ended answer as an error.
       if (isOver) return;
       response.write(part);
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();

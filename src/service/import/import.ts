@@ -121,15 +121,15 @@ type ImportCounts = {
 };
 
 /**
- * Result of one item: the number of bytes of a created document, or a refusal. Null if nothing is
- * reported.
+ * Result of one item: the number of bytes of a created document, or a refusal. Null if there is
+ * nothing to report about the item.
  */
 type ItemOutcome = { readonly bytes: number } | Refusal | null;
 
 type SendContext = { readonly ask: SendRequest; readonly dir: string; readonly links: ImportLinks | null };
 
 /**
- * Sends items of the walk. Folders are sent first, one by one. Otherwise, concurrent requests for
+ * Sends items of the walk. First sends the folders, one by one. Otherwise, concurrent requests for
  * files in a missing folder would each try to create that folder.
  */
 async function sendAll(sender: SendContext, items: readonly WalkItem[]): Promise<ItemOutcome[]> {
@@ -167,8 +167,8 @@ async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOu
 }
 
 /**
- * Converts a problem that the service answered to a refusal. A link to an id that is not in the
- * workspace gets its own reason.
+ * Converts a problem from the service to a refusal. A link to an id that is not in the workspace
+ * gets a reason of its own.
  */
 function toRefusal({ code, detail, errors }: Problem): Refusal {
   const brokenLinkError = errors?.find((error) => error.code === "unresolved_reference");

@@ -1,6 +1,6 @@
 /**
  * Converts the links of an imported folder, for a service that checks links. A document is sent
- * after the documents to which it links, because their ids are then known.
+ * after the documents to which it links, because the ids of these documents are then known.
  */
 
 import { FILES, FOLDERS } from "../../contract/resources.ts";
@@ -20,8 +20,8 @@ import type { WalkEntry, WalkItem } from "./walk.ts";
  * - `no-document`: the target is not a document.
  * - `not-imported`: the target was not imported.
  * - `outside`: the target is outside the imported folder.
- * - `not-written-again`: the target was created later, but the service refused the second write,
- *   with the link.
+ * - `not-written-again`: the target was created later, but the service refused to save the document
+ *   again with the link.
  */
 type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
 
@@ -44,8 +44,8 @@ type SentFile = CreatedFile & { readonly path: string; readonly text: string };
 type EntryWithLinks = { readonly entry: WalkEntry; readonly leads: readonly string[] };
 
 /**
- * The links of one import. In all its values, `path` is a local path and `as` is a path on the
- * service. Paths have no leading slash.
+ * The links of one import. In arguments and results, `path` is a local path and `as` is a path on
+ * the service. Paths have no leading slash.
  */
 export class ImportLinks {
   /** Ids of files and folders, by their path on the service. */

@@ -1,7 +1,7 @@
 /**
- * Keeps the grants of deleted files and folders for their paths. A client may delete a folder and
- * create it again. Without the kept grants, other keys might then have access that a grant on the
- * old folder did not give.
+ * Keeps the grants of deleted files and folders for their former paths. A client may delete a
+ * folder and create another one at the path. Without the kept grants, other keys might then have
+ * access that a grant on the old folder did not give.
  * ASSUMES: a grant that gives less access than the folder above is kept when its file or folder is
  * deleted. Such a grant applies to a file or folder that is created at the same path later
  * (contract test "keeps what a grant withholds …").
@@ -43,11 +43,11 @@ export async function moveKeptGrants(context: WorkspaceContext, from: string, to
 }
 
 /**
- * Applies the kept grants after an item was created, renamed or moved. Applies those for the path
- * of the item, and those for paths below it.
- * @returns a refusal if a kept grant denies edit access to the caller, otherwise null. The refusal
- * rolls the request back: a client that cannot read the item it has just created would conclude
- * that somebody deleted it
+ * Applies kept grants after an item was created, renamed or moved: those for the path of the item,
+ * and those for paths below it.
+ * @returns a refusal if a kept grant denies edit access to the caller, otherwise null. A refusal
+ * rolls the request back. Otherwise the client could not read an item that it has just created, and
+ * would conclude that somebody deleted the item
  */
 export async function applyKeptGrants(
   context: WorkspaceContext & Pick<RequestContext, "key">,
@@ -58,8 +58,8 @@ export async function applyKeptGrants(
   for (const keptGrant of await tables.grants.keptWithin(workspace.seq, path)) {
     const item = await findItemAt(context, keptGrant.path);
     if (item === undefined) continue;
-    // The grants are read again in each round, because the round before may have changed grants of
-    // the same key.
+    // The grants of the key are read for each kept grant, because the kept grant before may have
+    // changed them.
     const grants = await tables.grants.of([keptGrant.key]);
     const { kind, seq: target } = item;
     const currentGrant = grants.find((grant) => grant.kind === kind && grant.target === target);

@@ -114,8 +114,8 @@ export function runOnDocument<T>(
 }
 
 /**
- * Changes the document of the page's address. Then redirects the browser to one page of the
- * document (`part`), such as its history.
+ * Changes the document of the page's address. Then redirects the browser to a page of the document,
+ * which `part` selects, such as its history.
  * @param textOf returns the text of the notice about the change
  */
 export async function changeDocument(
@@ -248,8 +248,8 @@ export function renderTrail(workspace: WorkspaceRow, path: string): Html {
 /** LIMIT: number of files and folders on one page, so that the page stays small. */
 const MAX_ENTRIES = 200;
 /**
- * LIMIT: number of rows that are read for one page: a key may be able to see only a few of many
- * files. So a page may be short or empty although another page follows.
+ * LIMIT: number of rows that are read for one page, because a key may see only a few of many files.
+ * So a page may be short or empty although another page follows.
  */
 const MAX_ROWS_READ = 2_000;
 
@@ -305,7 +305,7 @@ async function listFolder(
   let rowsRead = 0;
   while (place !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
     const count = MAX_ENTRIES - entries.length;
-    // One more row is read than the page shows. If that row exists, another page follows.
+    // One row more than the page shows is read. If that row exists, another page follows.
     const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, place, count + 1);
     const shownRows = rows.slice(0, count);
     rowsRead += shownRows.length;

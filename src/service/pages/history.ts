@@ -25,7 +25,8 @@ import { changeDocument, renderTrail, runOnDocument, UNKNOWN_DOCUMENT } from "./
 import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.ts";
 
 /**
- * LIMIT: number of changes on one page. For each, the page compares two versions, which takes time.
+ * LIMIT: number of changes on one page. For each change, the page compares two versions, which
+ * takes time.
  */
 const MAX_CHANGES = 20;
 

@@ -229,7 +229,7 @@ function readWorkspace({ server }: ServiceCore, id: string): Promise<OfferedFold
     const allFolders = await folders.all({ workspace: workspace.seq, after: 0, count: MAX_FOLDERS + 1 });
     const rootQuery = { workspace: workspace.seq, folder: ROOT, after: "", count: MAX_FOLDERS };
     const rows = allFolders.length > MAX_FOLDERS ? await folders.inParentByName(rootQuery) : allFolders;
-    // A slash counts as the lowest character, so that the subfolders of a folder follow it
+    // A slash counts as the lowest character, so that the folders below a folder follow it
     // directly.
     const sortedPaths = rows.map(({ path }) => path).toSorted((a, b) => (toSortKey(a) < toSortKey(b) ? -1 : 1));
     return { workspace, folders: sortedPaths.map(toApiPath) };
@@ -253,8 +253,8 @@ export async function createKey(call: PageCall): Promise<PageResult> {
 }
 
 /**
- * The form checks all other fields itself. So if the service refuses the values of the form, the
- * reason is always a grant.
+ * The form itself checks all fields except the grants. So if the service refuses the values of the
+ * form, the reason is always a grant.
  */
 function toFormFault(fault: FormFault | Refused): FormFault {
   return "field" in fault ? fault : { field: "access", text: fault.detail };

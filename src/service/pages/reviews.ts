@@ -267,8 +267,8 @@ const PASSAGE_LABELS = {
 } as const;
 
 /**
- * Shows both edits of an open review with a conflict, each compared with their base; null without a
- * conflict.
+ * Shows both edits of an open review with a conflict, each edit compared with the base. Returns
+ * null if there is no conflict, or if the base was pruned.
  */
 function renderBothEdits({ status, merged, baseContent, content, liveContent }: ShownReview): Html | null {
   if (status !== "in_review" || merged !== null || baseContent === null) return null;

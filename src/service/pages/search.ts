@@ -22,7 +22,7 @@ const HITS_ON_PAGE = 20;
 const { searchHybrid: OPERATION } = OPERATIONS;
 
 /**
- * Shows the documents that match a search: the same ones that the API returns for the user's key.
+ * Shows the documents that match a search. The API returns the same documents for the user's key.
  */
 export async function showSearch(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
@@ -45,8 +45,8 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
     });
   const { store, turns } = core.server;
   const pace = turns.permitFor(() => false);
-  // One more document is requested than the pages show. If that document is found, more documents
-  // match than the pages show.
+  // One document more than the pages show is requested. If that document is found, the pages do not
+  // show all matching documents.
   const result = await searchHybrid(store.search(scope), pace, words, MAX_HITS + 1);
   const hits = result.kind === "found" ? result.hits : [];
   const address = withQuery(makeSearchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });

@@ -29,7 +29,7 @@ const MAX_SESSION_MS = 24 * 3_600_000;
 /**
  * LIMIT: number of wrong keys that one address may try without a wait, and number of further tries
  * per millisecond. The right key is always accepted, so that wrong keys from an address cannot lock
- * out other users of that address. The exception is safe, because nobody can guess a long random
+ * out other users of that address. This helps no attacker, because nobody can guess a long random
  * key.
  */
 const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
@@ -117,8 +117,8 @@ export function explainWait(seconds: number): PageTrouble {
 }
 
 /**
- * Identity of a signed-in user. For a key, only its hash is kept. Each request looks the key up by
- * this hash. So an expired or revoked key is refused immediately, and changed grants apply
+ * Identity of a signed-in user. Of a key, only the hash is kept. Each request looks up the key by
+ * this hash, so an expired or revoked key is refused immediately. Changed grants also apply
  * immediately.
  */
 export type UserIdentity = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };

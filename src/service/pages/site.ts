@@ -85,7 +85,8 @@ ${renderActionForm({ action: SIGN_OUT_ADDRESS, csrf }, html`<button class="main-
 type PageRoute = {
   readonly method: "GET" | "POST";
   /**
-   * Pattern of the address. `{id}` can only be its third segment; `*` at the end matches any text.
+   * Pattern of the page's address. Only the third segment of the address may be `{id}`; `*` at the
+   * end matches any text.
    */
   readonly path: string;
   readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
@@ -149,7 +150,10 @@ const PATH_WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|history|protect|restore)\/)(
 
 type MatchedRoute = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
 
-/** Returns null if the page does not exist, or if the user `who` may not see it. */
+/**
+ * Returns the page with this address. Returns null if the page does not exist, or if the user `who`
+ * may not see the page.
+ */
 function matchRoute(method: string, path: string, who: UserIdentity): MatchedRoute | null {
   const [, start, rest = ""] = PATH_WITH_REST.exec(path) ?? [];
   const pattern = start === undefined ? path.replace(/^\/app\/$/, APP_ADDRESS) : `${start}*`;

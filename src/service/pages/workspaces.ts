@@ -70,8 +70,8 @@ function renderStateForm(id: string, state: "open" | "closed", csrf: string, but
 }
 
 /**
- * Lists the workspaces, with links to their documents. If there is only one, opens that workspace
- * instead.
+ * Lists the workspaces, with links to their documents. If there is only one workspace, opens that
+ * workspace instead.
  */
 export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   const workspaces = await core.admin.workspaces();
@@ -95,8 +95,8 @@ ${
 }
 
 /**
- * Lists the grants of the user's key: each leads to its documents, even if the key may not see the
- * folder above.
+ * Lists the grants of the user's key, each with a link to its documents. The link works even if the
+ * key may not see the folder above the documents.
  */
 export async function showOwnDocuments({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const ownAccess = await readOwnAccess(core, hash);

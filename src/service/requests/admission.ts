@@ -1,26 +1,26 @@
 import { MAX_BODY_BYTES } from "./input.ts";
 
 /**
- * LIMIT: number of unanswered requests, and number of bytes of their bodies. With more, every
- * request would take longer, and more requests would exceed their time limits.
+ * LIMIT: number of unanswered requests, and number of bytes of their bodies. With higher limits,
+ * every request would take longer, and more requests would exceed their time limits.
  */
 const MAX_UNANSWERED = 256;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
- * LIMIT: milliseconds for one turn of the event loop. In a longer turn, requests are refused: they
- * have already waited too long, because requests are handled one by one.
+ * LIMIT: milliseconds for one turn of the event loop. In a longer turn, requests are refused: each
+ * request waits for the requests before it, and has already waited too long.
  */
 const MAX_TURN_MS = 500;
 /**
  * LIMIT: number of requests in one turn of the event loop that are never refused as late. If a turn
- * is long with so few requests, the service is not overloaded: one answer or the machine is slow. A
- * refusal would not help.
+ * with so few requests takes long, one answer or the machine is slow. A refusal would not help,
+ * because the service is not overloaded.
  */
 const ALWAYS_ADMITTED = 8;
 /**
  * LIMIT: milliseconds for the quickest answer in a window (`AnswerWindow`), and shortest length of
- * a window. If even the quickest answer took longer, the shared database is too busy. Requests are
- * then refused while more than `ALWAYS_ADMITTED` are running.
+ * a window. If even the quickest answer took longer, the shared database is too busy. The service
+ * then refuses requests while more than `ALWAYS_ADMITTED` are running.
  */
 const MAX_QUICKEST_MS = 500;
 
@@ -54,8 +54,8 @@ export class Admission {
   #underWay = 0;
   #bytes = 0;
   /**
-   * Bodies that are still arriving, the oldest first. The key is the function that ends the
-   * request.
+   * Bodies that are still arriving, the oldest first. Each body is stored under the function that
+   * ends its request.
    */
   readonly #arriving = new Map<() => void, ArrivingBody>();
   #turn: { readonly startedAt: number; requests: number } | null = null;
@@ -140,8 +140,8 @@ export class Admission {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;
     if (now - startedAt >= MAX_QUICKEST_MS) {
-      // A window ends with the first request after its time. If this request came much later, the
-      // slow answers of the window say nothing about the present.
+      // The first request after the end of a window begins the next window. If that request came
+      // much later, the slow answers of the old window say nothing about the present.
       const isRecent = now - startedAt < 2 * MAX_QUICKEST_MS;
       this.#isSlow = answers === 0 ? working > ALWAYS_ADMITTED : isRecent && quickest > MAX_QUICKEST_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };

@@ -8,7 +8,8 @@ import type { KeyHolder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
 /**
- * LIMIT: number of keys whose hashes are cached. Hashing a key takes a tenth of the time of a GET.
+ * LIMIT: number of keys whose hashes are cached, so that the cache takes little memory. Hashing a
+ * key takes a tenth of the time of a GET.
  */
 const MAX_HASHES = 256;
 const cachedHashes = new BoundedMap<string, Buffer>(MAX_HASHES);

@@ -38,8 +38,8 @@ export type ServerContext = {
 };
 
 /**
- * Context of one transaction, without a store, because a second transaction within the first would
- * wait forever.
+ * Context of one transaction. The context contains no store, because a second transaction within
+ * the first would wait forever.
  */
 export type TransactionContext = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
 
@@ -65,19 +65,20 @@ export type OperationCall<Name extends OperationName> = {
 };
 
 /**
- * Second part of a long request, such as a search. Runs after the transaction in which the key was
- * checked, and begins transactions of its own.
+ * Second part of a long request, such as a search. This part runs after the transaction in which
+ * the key was checked, and begins transactions of its own.
  */
 export type ContinuedRequest = {
   readonly kind: "continues";
   readonly resume: (store: Pick<Store, "search">, pace: StepPermit) => Promise<Answer>;
 };
 
-// Characters of ids. There is no i, l, o, u and no upper case, so that ids are easy to read aloud.
+// Characters of ids. The letters i, l, o and u, and upper case are missing, so that ids are easy to
+// read aloud.
 const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /**
- * Number of characters of an id, which have 70 random bits together. The tables also check that ids
- * are unique.
+ * Number of characters of an id. These characters together have 70 random bits. The tables also
+ * check that ids are unique.
  */
 const ID_CHARACTERS = 14;
 

@@ -55,9 +55,9 @@ export async function answerRequest(
 }
 
 /**
- * LIMIT: milliseconds for which the holder of a key is cached. The cache saves a round trip to the
- * database, but only decides whether a body is read: the transaction of the request looks the key
- * up again.
+ * LIMIT: milliseconds for which the holder of a key is cached, so that changes of the key apply
+ * soon. The cache saves a round trip to the database. The cached holder only decides whether a body
+ * is read: the transaction of the request looks the key up again.
  */
 const HOLDER_CACHE_MS = 1_000;
 

@@ -1,6 +1,6 @@
 /**
- * Reads the input of a request: its body and its query are validated by the schemas of the
- * operation. What is not valid is refused as the contract requires.
+ * Reads the input of a request: the schemas of the operation validate the body and the query.
+ * Invalid input is refused as the contract requires.
  */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { isRefused, refuse, type Refused, refuseFields } from "./answer.ts";
@@ -73,8 +73,8 @@ function readObject(body: SentBody): JsonObject | Refused {
 }
 
 /**
- * A UTF-16 unit takes at most three bytes in UTF-8. So for most bodies the number of units shows
- * that they are short enough, and their bytes need not be counted.
+ * A UTF-16 unit takes at most three bytes in UTF-8. So for most bodies, the number of units shows
+ * that the body is short enough, and the bytes need not be counted.
  */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
@@ -113,8 +113,8 @@ type InputSchemas = {
 };
 
 /**
- * Codes for faults in the shape of a request. If a request has such faults, faults in its values
- * are not reported, because the shape may have caused them.
+ * Codes for faults in the shape of a request. If a request has such faults, faults in the values of
+ * its fields are not reported, because the shape may have caused those faults.
  */
 const SHAPE_CODES: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 
@@ -141,9 +141,9 @@ function listFaults({ issues }: z.core.$ZodError, value: unknown): InputFault[] 
 }
 
 /**
- * Returns the faults of a body that may have one of several forms. Checks the first form whose
- * first field was sent; if no such form exists, the last form. If fields of two forms were sent,
- * reports only that fault.
+ * Returns the faults of a body that may have one of several forms. Checks the body against the
+ * first form whose first field was sent; without such a form, against the last form. If the body
+ * has fields of two forms, reports only that fault.
  */
 function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
@@ -201,7 +201,7 @@ function toFault(issue: z.core.$ZodIssue, value: unknown): InputFault {
   }
 }
 
-/** Zod reports an absent field as undefined, so this checks whether the field was sent. */
+/** Returns true if the field was sent. Zod reports an absent field as undefined. */
 function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   let member = value;
   for (const name of path) {

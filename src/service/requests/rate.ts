@@ -29,7 +29,8 @@ export class TokenBuckets<Name> {
   }
 
   /**
-   * Returns null if the bucket has a token. Otherwise returns the milliseconds until it has one.
+   * Checks a bucket for a token. Returns null if the bucket has a token, otherwise the milliseconds
+   * until the bucket has one.
    * @param taken 1 takes the token; 0 only checks whether there is one
    */
   take(name: Name, { most, perMs }: BucketSize, taken: 0 | 1 = 1): number | null {
@@ -76,8 +77,8 @@ export function readRateLimit({ rateRequests, rateSeconds }: KeyRow): RateLimit 
 }
 
 /**
- * Keeps the time of each key's last use in memory, and saves all these times together from time to
- * time. Saving the time of each request would take longer than the request.
+ * Keeps the time of each key's last use in memory, and saves all times together at intervals.
+ * Saving the time of each request would take longer than the request.
  */
 export class KeyUses {
   #unsaved = new Map<number, number>();

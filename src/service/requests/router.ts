@@ -71,7 +71,7 @@ export async function routeRequest(
     if (foundRoute === null) return refuse("not_found", "There is no such endpoint.");
     const { value: name, id } = foundRoute;
     const input = readInput(OPERATIONS[name], { id, query: target.query, body: { text: request.body, fault } });
-    // The cast is safe, because the handler takes exactly the output of the operation's schemas.
+    // The type cast is safe: each handler takes exactly what the schemas of its operation return.
     return isRefused(input) ? input : HANDLERS[name]({ ...input, context } as never);
   };
   const isRead = foundRoute === null || isReading(OPERATIONS[foundRoute.value]);

@@ -1,6 +1,6 @@
 /**
  * Encrypts positions that a client keeps: cursors and ids of events. The client cannot read or
- * forge them.
+ * forge an encrypted position.
  */
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import type { ServerContext } from "./context.ts";
@@ -64,8 +64,8 @@ export function openCursor(secret: Buffer, query: string, cursor: string): numbe
 const EVENT_ID_PREFIX = "evt_";
 const RANDOM_BYTES = 12;
 /**
- * Number of bytes of an encrypted position. Shorter positions are padded, so that all event ids
- * have one length and the length reveals nothing.
+ * Number of bytes of an encrypted position. Shorter positions are padded to this number. All event
+ * ids then have one length, which reveals nothing.
  */
 const EVENT_POSITION_BYTES = 44;
 

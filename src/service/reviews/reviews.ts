@@ -37,8 +37,8 @@ export type ReviewNeighbours = {
   readonly previous: string | null;
   readonly next: string | null;
   /**
-   * Number of open reviews (`total`), and the position of this review among them, counted from 1
-   * (`at`).
+   * Number of open reviews (`total`), and the position of this review among the open reviews,
+   * counted from 1 (`at`).
    */
   readonly total: number;
   readonly at: number;
@@ -46,9 +46,12 @@ export type ReviewNeighbours = {
 
 export type Review = ReviewSummary & {
   readonly content: string;
-  /** Content that the edit began with; null if that version was pruned. */
+  /** Content with which the edit began; null if that content was pruned. */
   readonly baseContent: string | null;
-  /** Content that is published now: the other edit, in a review with the reason `conflict`. */
+  /**
+   * Content that is published now. In a review with the reason `conflict`, another edit published
+   * this content.
+   */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };
@@ -150,7 +153,8 @@ export class Reviews {
         const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
         return refuse("edit_conflict", detail);
       }
-      // The decision and the new version get the same time, so that `decided` finds the version.
+      // The decision and the new version get the same time, because `decided` finds the version by
+      // this time.
       const decidedAt = working.now();
       const savingContext = { ...working, now: () => decidedAt, key: null };
       const row = await saveContent(savingContext, reviewRow, review.liveContent, combinedText ?? review.content);

@@ -31,9 +31,9 @@ export async function searchHybrid({ context, body }: OperationCall<"searchHybri
 }
 
 /**
- * LIMIT: number of steps of the regex engine in one search. All patterns take linear time, but some
- * take many steps for each character. If all matches of a pattern contain a certain string, only
- * documents that contain this string are searched.
+ * LIMIT: number of steps of the regex engine in one search, so that a search takes limited time.
+ * All patterns take linear time, but some take many steps for each character. If all matches of a
+ * pattern contain a certain string, only documents that contain this string are searched.
  */
 const MAX_REGEX_STEPS = 80_000_000;
 
@@ -77,7 +77,7 @@ function refuseDisconnected(): Refused {
 
 /**
  * Returns a search that runs after the transaction in which the key was checked. Each step of the
- * search is a transaction. Between the steps, other requests are answered.
+ * search is a transaction of its own; other requests are answered between the steps.
  */
 function continueSearch(
   context: RequestContext,
@@ -103,7 +103,7 @@ async function compilePattern(pattern: string): Promise<CompiledRegex | Refused>
   return refuseFields([{ code, pointer: "/query", detail }]);
 }
 
-/** Makes the answer to a search. Meanwhile, other requests are answered. */
+/** Makes the answer to a search. Other requests are answered while this function runs. */
 async function answerHits<Hit extends { readonly found: FoundFile }>(
   url: string,
   hits: readonly Hit[],

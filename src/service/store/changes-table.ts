@@ -130,8 +130,8 @@ export function makeChangesTable(session: Session) {
       return decodeText(storedText);
     },
     /**
-     * Returns the change on which a write is based, whatever its state is. Returns null if this
-     * file has no such change. `text` is null if the content was pruned.
+     * Returns the change on which a write is based, whatever the state of that change is. Returns
+     * null if this file has no such change. `text`: null if the content of the change was pruned.
      */
     async base(id: string, file: number) {
       const storedText = await session.one(SQL.base, id, file);
@@ -180,11 +180,11 @@ export function makeChangesTable(session: Session) {
       session.send(SQL.decide, seq, status, at),
     /**
      * Prunes the content of old versions that exceed the limits for age and number. Checks the next
-     * `most` changes. Keeps published contents, and the bases of changes in review. Keeps all rows,
-     * so that a write can still be based on each change.
+     * `most` changes. Keeps published contents, and the bases of changes in review. The rows of all
+     * changes stay, so that a write can still be based on each change.
      * @param after row number of the last change that the previous call checked
-     * @returns row number of the last change that this call checked; null if there was none left to
-     * check
+     * @returns row number of the last change that this call checked; null if there was no change
+     * left to check
      */
     async prune(after: number, most: number, { before, keep }: PruneLimits) {
       const { upTo } = (await session.one(SQL.portion, after, most))!;

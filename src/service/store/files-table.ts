@@ -34,7 +34,7 @@ export function encodeText(text: string): StoredText {
     : { codec: PLAIN_CODEC, text: plainBytes };
 }
 
-/** Adds a checksum of 4 bytes. With the checksum, decoding fails for damaged content. */
+/** Adds a checksum of 4 bytes. The checksum makes decoding fail for damaged content. */
 const CHECKSUM_OPTION = { [constants.ZSTD_c_checksumFlag]: 1 };
 
 /** Decodes stored content; returns null if the content was pruned. */
@@ -47,7 +47,7 @@ export function decodeText(stored: StoredText): string {
   return decodeStored(stored).toString("utf8");
 }
 
-/** Returns stored content as UTF-8 bytes. Only for content that was not pruned. */
+/** Returns stored content as UTF-8 bytes. The content must not have been pruned. */
 function decodeStored({ codec, text }: StoredText): Buffer {
   return codec === ZSTD_CODEC ? zstdDecompressSync(text) : text;
 }
@@ -93,7 +93,7 @@ const SQL = {
   inFolderByName: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3
     ORDER BY x.name LIMIT $4`,
   // The best query plan depends on the folder, which may contain few files or most of the
-  // workspace. So the database plans this query again for each run.
+  // workspace. So the database plans this query for each run.
   inTree: sqlPlannedByValues<FileRow>`SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin("d.path", "$4")} AND ${PAGE_CLAUSE}`,
   // The database reads all protected files first, then their folders. This order is fast, because
@@ -151,7 +151,7 @@ export type FileForEdit = {
   readonly base: { readonly text: string | null } | null;
 };
 
-/** A file as it is answered. `json` contains the file and its content. */
+/** A file in the form of an answer. `json` contains the file and its content. */
 export type ShownFile = { readonly row: FileRow; readonly json: string };
 
 type ShowFile = (row: FileRow, text: string) => string;
@@ -211,8 +211,8 @@ export function makeFilesTable(session: Session) {
     /**
      * Creates a file with its first change. The caller has checked that the name is free, that the
      * folder exists, and that no grants are kept for the path. A store with several connections
-     * checks these three conditions again. If one is no longer true, the `work` that called this
-     * function runs again.
+     * checks these three conditions a second time. If a condition is no longer true, the `work`
+     * that called this function runs again.
      * @param knowsGrants true if the caller has locked the folder tree and will apply the kept
      * grants
      */
@@ -223,10 +223,7 @@ export function makeFilesTable(session: Session) {
     },
     place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
     protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),
-    /**
-     * Publishes content as a new change. The base of the new change is the change that was
-     * published until now.
-     */
+    /** Publishes content as a new change, whose base is the change that was published until now. */
     async save({ seq, changeId }: FileRow, { id, text, at, key }: NewVersion) {
       const storedText = encodeText(text);
       session.send(SQL.addVersion, id, seq, changeId, storedText.codec, storedText.text, at, key);

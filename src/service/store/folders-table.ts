@@ -18,7 +18,7 @@ const SQL = {
   inParentByName: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3
     ORDER BY d.name LIMIT $4`,
   // The best query plan depends on the folder, which may contain few folders or most of the
-  // workspace. So the database plans this query again for each run.
+  // workspace. So the database plans this query for each run.
   below: sqlPlannedByValues<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE_CLAUSE}`,
   anyIn: sql<{ readonly found: 1 }>`SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
     UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,
@@ -59,8 +59,8 @@ export function makeFoldersTable(session: Session) {
       return foundFolders.filter((row) => row !== undefined);
     },
     /**
-     * Returns the parent of each folder in the list, and of each folder above it. A removed folder
-     * has none.
+     * Returns the parent of each folder in the list, and of each folder above it. The result lacks
+     * folders that were removed.
      */
     async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
@@ -71,7 +71,7 @@ export function makeFoldersTable(session: Session) {
       session.all(SQL.inParent, workspace, after, count, parent),
     inParentByName: ({ workspace, folder, after, count }: NameRange) =>
       session.all(SQL.inParentByName, workspace, folder, after, count),
-    /** Returns the folders below a path. The folder at the path is not one of them. */
+    /** Returns the folders below a path, without the folder at the path. */
     below: ({ workspace, after, count, path }: RowRange & { readonly path: string }) =>
       session.all(SQL.below, workspace, after, count, path),
     isEmpty: async (workspace: number, seq: number) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,

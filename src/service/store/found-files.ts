@@ -7,7 +7,7 @@ import { isOneOf, type Session, type Sql, joinSql } from "./sql.ts";
 
 /**
  * Selects the files that a search may find: files that the key may read, and that are below the
- * folder `prefix`. If `prefix` is null, they may be in any folder.
+ * folder `prefix`. If `prefix` is null, the files may be in any folder.
  */
 export type SearchScope = {
   readonly workspace: number;
@@ -26,9 +26,9 @@ export type SearchScope = {
 export const MAX_UNINDEXED_FILES = 1_000;
 
 /**
- * SQL condition for a file `x` with its folder `d`. `x` must be one of the files $2, be in the
- * workspace $1, and be below the folder at the path $3. If $3 is null, it may be in any folder. If
- * no folder is at the path $3, no file meets the condition.
+ * SQL condition for a file `x` with its folder `d`. The file must be one of the files $2, be in the
+ * workspace $1, and be below the folder at the path $3. If $3 is null, the file may be in any
+ * folder. If no folder is at the path $3, no file meets the condition.
  */
 export const IS_SEARCHED = joinSql`x.workspace = $1 AND ${isOneOf("x.seq", "$2")} AND x.name <> '${STRUCTURE_FILE}'
   AND (CAST($3 AS text) IS NULL OR substr(d.path || '/', 1, length($3) + 1) = $3 || '/')`;
@@ -52,8 +52,8 @@ export async function readSearchedFiles<Row extends FileRow>(
 export type FoundFile = FoundDocument & { readonly file: FileRow };
 
 /**
- * Returns a file that a search found. The content of the file is decompressed when it is first
- * read.
+ * Returns a file that a search found. `unpack` decompresses the content of the file when the
+ * content is first read.
  */
 export function makeFoundFile(file: FileRow, unpack: () => string): FoundFile {
   let text: string | null = null;

@@ -3,7 +3,7 @@ import { FILE_PATH, isAt, isOneOf, isWithin, joinSql, type Session, sql } from "
 
 type ShownGrant = Pick<PlacedGrant, "key" | "level"> & {
   /**
-   * Id of a file or folder, or a path if nothing exists at the path; null for the whole workspace.
+   * Id of a file or folder, or a path if no item exists at this path; null for the whole workspace.
    */
   readonly on: string | null;
   /** Current path of the file or folder; `/` for the whole workspace. */
@@ -48,8 +48,8 @@ const GRANTS_SQL = {
 const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
 
 /**
- * Returns the methods for the tables `grants` and `kept_grants`. The second contains grants for
- * paths where nothing exists yet.
+ * Returns the methods for the tables `grants` and `kept_grants`. Kept grants are grants for paths
+ * where nothing exists yet.
  */
 export function makeGrantsTable(session: Session) {
   const setGrant = async ({ key, kind, target, level }: GrantOfKey) =>
@@ -117,7 +117,8 @@ export function makeKeysTable(session: Session) {
     change: async (key: number, { label, rateLimit, expiresAt }: KeyMembers) =>
       session.send(KEYS_SQL.change, key, label, ...toRateColumns(rateLimit), expiresAt),
     /**
-     * Saves the time of the last use of keys. If a later time is already saved for a key, it stays.
+     * Saves the time of the last use of keys. If a later time is already saved for a key, the later
+     * time stays.
      * @param uses times in milliseconds since the epoch, by row number of the key
      */
     async saveUses(uses: ReadonlyMap<number, number>) {

@@ -20,8 +20,8 @@ export function makeSettingsTable(session: Session) {
   return {
     get: readStored,
     async change(changed: Partial<Settings>) {
-      // Without the lock, two concurrent changes of different settings would start from the same
-      // stored settings, and one change would be lost.
+      // ORDER: the lock is taken before the settings are read. Otherwise two concurrent changes of
+      // different settings would start from the same stored settings, and one change would be lost.
       session.lock("settings");
       const newSettings = { ...(await readStored()), ...changed };
       session.send(SET_META, SETTINGS_NAME, Buffer.from(JSON.stringify(newSettings)));
@@ -33,8 +33,8 @@ export function makeSettingsTable(session: Session) {
 export const GENERATION_NAME = "generation";
 
 /**
- * Makes the generation of a restored database, which is sent with each answer. Clients then notice
- * the restore, although ids and cursors look the same as before.
+ * Makes the generation of a restored database, which the service sends with each answer. By a new
+ * generation, clients notice the restore, although ids and cursors look the same as before.
  */
 export function makeGeneration(): Buffer {
   return Buffer.from(randomUUID());

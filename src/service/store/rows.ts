@@ -68,9 +68,9 @@ export type FolderRow = {
 };
 
 /**
- * State of a change. `saved`: its content is published, or was. The content of other changes was
- * never published: if a change in review is accepted, its content is published as a new change with
- * the state `saved`.
+ * State of a change. `saved`: the content of the change is published, or was published earlier. The
+ * content of a change with another state was never published. If a change in review is accepted,
+ * its content is published as a new change with the state `saved`.
  */
 type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 
@@ -114,7 +114,7 @@ export type NewKey = Pick<KeyRow, "id" | "workspaceId" | "at"> &
 /** Level of access. `none` removes the access that a grant above the item gives. */
 export type Level = Grant | "none";
 
-/** A grant. `target` is the row number of the file or folder; `ROOT` for the whole workspace. */
+/** A grant. `target`: row number of the file or folder; `ROOT` for the whole workspace. */
 export type GrantRow = { readonly kind: "root" | "folder" | "file"; readonly target: number; readonly level: Level };
 
 export type GrantOfKey = GrantRow & { readonly key: number };
@@ -149,7 +149,7 @@ export type Settings = {
   readonly keepVersions: number | null;
 };
 
-/** Holder of a key: the key, and everything about it that each request needs, from one read. */
+/** Holder of a key: the key with its workspace, its grants and the settings, all from one read. */
 export type KeyHolder = {
   readonly key: KeyRow;
   /** Workspace of the key; undefined if it was removed. */

@@ -1,7 +1,7 @@
 /**
  * Builds statements for SQLite and PostgreSQL, and declares the port that runs them. Each statement
- * is written once; a part that differs between the two is a `SqlPart`. Parameters are `$1`, `$2`,
- * and so on. A list is one parameter, an array.
+ * is written once; a part that differs between the two databases is a `SqlPart`. Parameters are
+ * `$1`, `$2`, and so on. A list is one parameter, an array.
  */
 
 export type SqlPart = { readonly sqlite: string; readonly postgres: string };
@@ -10,7 +10,7 @@ export type SqlPart = { readonly sqlite: string; readonly postgres: string };
 export type Sql<Row> = SqlPart & {
   /** Name of the prepared statement; null if PostgreSQL plans it again for each run. */
   readonly name: string | null;
-  /** Type of a row of the result. Only for the compiler: this field is never set. */
+  /** Type of a row of the result. Only the compiler uses this field, which is never set. */
   readonly row?: Row;
 };
 
@@ -39,8 +39,8 @@ export function joinSql(texts: TemplateStringsArray, ...parts: SqlParts): SqlPar
 
 /**
  * LIMIT: number of characters of a path in PostgreSQL's index. A row of the index has at most 2,704
- * bytes, but a path may have up to 16,000. A longer path is found by its beginning, and then
- * compared completely.
+ * bytes, but a path may have up to 16,000. The index finds a longer path by its beginning; then the
+ * whole path is compared.
  */
 const INDEXED_PATH_CHARACTERS = 500;
 const cutToIndexed = (path: string) => `left(${path}, ${INDEXED_PATH_CHARACTERS})`;
@@ -70,7 +70,9 @@ export const isOneOf = (column: string, numbers: string): SqlPart => ({
   postgres: `${column} = ANY(${numbers}::bigint[])`,
 });
 
-/** Returns the SQL condition that a flag is true. The form lets both databases use an index. */
+/**
+ * Returns the SQL condition that a flag is true, in a form that lets both databases use an index.
+ */
 export const isSet = (column: string): SqlPart => ({ sqlite: `${column} = 1`, postgres: column });
 
 /** Returns the clause that makes SQLite use an index. PostgreSQL chooses by itself. */

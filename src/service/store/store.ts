@@ -17,9 +17,12 @@ import type { Tables } from "./tables.ts";
  * - Each read sees all earlier commits; otherwise the work runs again.
  */
 export type Store = {
-  /** Secret of this database, which never changes and with which cursors are encrypted. */
+  /** Secret of this database, which never changes. Cursors are encrypted with this secret. */
   readonly cursorSecret: Buffer;
-  /** Identifier of the database, which a restore changes, and which does not reveal the secret. */
+  /**
+   * Generation of the database, which only a restore changes. The generation does not reveal the
+   * secret.
+   */
   readonly generation: string;
   /**
    * Runs `work` on one snapshot of the database. `work` must only read, and may run several times.
@@ -36,18 +39,18 @@ export type Store = {
   /** Returns the holder of the key with this SHA-256. The read is not part of a transaction. */
   holder(hash: Buffer): Promise<KeyHolder | undefined>;
   /**
-   * Returns the documents of a search. Each method call on the result is a short transaction, and
-   * sees the data of that moment.
+   * Returns the documents of a search. Each method call on the result is a short transaction of its
+   * own, and sees the data of that moment.
    */
   search(scope: SearchScope): DocumentSource<FoundFile>;
   figures(): Promise<DatabaseFigures>;
-  /** Returns the figures of the connection pool. Undefined if the store has none. */
+  /** Returns the figures of the connection pool. Undefined if the store has no pool. */
   pool?(): PoolFigures;
   /** Closes the store. Resolves when every running transaction has ended. */
   close(): Promise<void>;
 
   /**
-   * Adds documents to the search index that the index lacks.
+   * Adds documents to the search index that are not in the index yet.
    * @param most `a-step`: a few milliseconds of work; `all`: all these documents
    * @returns `done` if no document is left
    */
@@ -81,7 +84,7 @@ export type ReservedSpace = {
 };
 
 /**
- * Error for a temporary failure. Too many transactions needed the same rows, no connection was
+ * Error for a temporary failure: too many transactions needed the same rows, no connection was
  * free, or the database could not be reached. The service answers 503 with the message of the
  * error.
  */

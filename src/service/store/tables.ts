@@ -44,9 +44,9 @@ export function makeCommonTables(session: Session) {
      */
     lockStructure: async (workspace: number) => session.lock("structure", workspace),
     /**
-     * Locks the folder at `path` until the end of the transaction. Meanwhile, no other transaction
-     * can create anything in this folder, or move anything into it. The same applies to the folders
-     * below it.
+     * Locks the folder at `path`, and the folders below it, until the end of the transaction.
+     * Meanwhile, no other transaction can create anything in these folders, or move anything into
+     * them.
      */
     lockTree: async (workspace: number, path: string) => session.lock("tree", workspace, path),
   };

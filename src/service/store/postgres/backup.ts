@@ -6,8 +6,8 @@ import { migrate, UnusableDatabaseError } from "./schema.ts";
 import { openPool } from "./pool.ts";
 
 /**
- * LIMIT: number of rows that are read or written together. More would need too much memory, because
- * one row can have 200 kB.
+ * LIMIT: number of rows that are read or written together. More rows would need too much memory,
+ * because one row can have 200 kB.
  */
 const ROWS_TOGETHER = 200;
 
@@ -65,8 +65,8 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, { name, column
 }
 
 /**
- * Copies the last number that a sequence gave. Otherwise the numbers of removed rows would be used
- * again.
+ * Copies the last number that a sequence gave. Without this number, the restored database would use
+ * the numbers of removed rows again.
  */
 async function copySequence(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
   const { rows } = await client.query("SELECT last_value FROM pg_sequences WHERE sequencename = $1 || '_seq_seq'", [
@@ -122,9 +122,9 @@ async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<voi
 
 async function restoreTable(client: ClientBase, db: Sqlite.Database, table: BackupTable): Promise<void> {
   const { name, columns, isNumbered } = table;
-  // A parent must be inserted before its children. The order of creation is not enough: a folder
-  // may have been moved into a folder that is newer. The path of a parent is always shorter than
-  // those of its children.
+  // Parents must be inserted before their children. The order of creation does not ensure this,
+  // because a folder may have been moved into a newer folder. The path of a parent is always
+  // shorter than the paths of its children.
   const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
   const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${order}`).raw();
   let portion: unknown[][] = [];

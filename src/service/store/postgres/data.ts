@@ -56,9 +56,9 @@ export async function openSharedData(
 }
 
 /**
- * Returns the hash of the admin key. The first process that uses the database sets this key: the
- * one in its data folder, or a new one. Later processes must not have another key in their data
- * folders.
+ * Returns the hash of the admin key. The first process that uses the database sets the admin key:
+ * the key in its data folder, or a new key. The data folders of later processes must not contain
+ * another admin key.
  */
 async function readAdminKeyHash(store: PostgresStore, file: string): Promise<Buffer> {
   const knownHash = await store.adminKeyHash();
@@ -74,7 +74,7 @@ async function readAdminKeyHash(store: PostgresStore, file: string): Promise<Buf
 
 /**
  * Creates the first key of the first workspace.
- * @returns null if another process created the key and this data folder has no copy
+ * @returns null if another process created the key and this data folder has no copy of the key
  */
 async function makeFirstKey(service: Service, file: string): Promise<string | null> {
   const ownKey = readKey(file);

@@ -9,17 +9,17 @@ type StoredOutboxRow = Omit<OutboxRow, "position" | "grants"> & {
 };
 
 /**
- * Transaction numbers of PostgreSQL, which show which transactions had ended when the snapshot of
- * the current statement was made.
+ * Transaction numbers of PostgreSQL, which show which transactions had ended at the snapshot of the
+ * current statement.
  */
 type Horizon = {
   /** Transaction number. All transactions with lower numbers have ended. */
   readonly xmin: string;
-  /** Transaction number. No transaction with this or a higher number has ended. */
+  /** Transaction number. No transaction with this number or a higher number has ended. */
   readonly xmax: string;
   /**
-   * Transaction number. All rows that were pruned are from this or earlier transactions. Null if no
-   * row was pruned.
+   * Transaction number. All pruned rows are from this or earlier transactions. Null if no row was
+   * pruned.
    */
   readonly pruned: string | null;
 };
@@ -66,8 +66,8 @@ export function makeOutboxTable(session: Session): OutboxTable {
       const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(position) ?? [];
       if (xid === undefined || n === undefined) return null;
       const { xmin, xmax, pruned } = await readHorizon();
-      // A number above that of the current transaction is from another database, or from the time
-      // before a restore.
+      // A transaction number above that of the current transaction is from another database, or
+      // from the time before a restore.
       if (BigInt(xid) > BigInt(xmax)) return null;
       if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
       const storedRows =
@@ -92,8 +92,8 @@ function toOutboxRow({ xid, n, grants, ...row }: StoredOutboxRow): OutboxRow {
 
 /**
  * Returns the later of two positions. A read on one connection may see fewer rows than an earlier
- * read on another connection, and its position is then earlier. Without this function, the position
- * could move back.
+ * read on another connection, and then gives an earlier position. Without this function, the
+ * position could move back.
  */
 function pickLater(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;
@@ -109,8 +109,8 @@ const KEPT_SECONDS = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 
 /**
- * Calls the listeners of a store after each commit of this process. Also calls the listeners
- * periodically: other processes commit too, and some rows cannot be read until an older transaction
+ * Calls the listeners of a store after each commit of this process. Also calls the listeners at
+ * intervals: other processes commit too, and some rows cannot be read until an older transaction
  * has ended.
  */
 export class OutboxPoll {

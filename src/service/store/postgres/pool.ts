@@ -8,8 +8,8 @@ import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } fr
 const MAX_CONNECTIONS = 12;
 
 /**
- * Time limits in milliseconds. Normally only a search can exceed these limits; the search is then
- * cancelled.
+ * Time limits in milliseconds. Normally only a search can exceed one of these limits; the search is
+ * then cancelled.
  */
 const TIME_LIMITS = {
   /** Time within which the pool must have a free or new connection. */
@@ -67,7 +67,7 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     application_name: "mdmirror",
     max: MAX_CONNECTIONS,
     keepAlive: true,
-    // With this option, the client sends a statement before the earlier ones are answered
+    // With the option `pipeline`, the client sends a statement before the earlier ones are answered
     // (`Session.send`).
     pipeline: true,
     types: valueTypes,
@@ -83,8 +83,8 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
   };
   pool.on("connect", (client) => {
     isReported = false;
-    // The pool listens only to idle connections. Without this listener, losing a connection that is
-    // in use would end the process.
+    // The pool itself listens only to idle connections. Without a listener of the client, the loss
+    // of a connection in use would end the process.
     client.on("error", report);
   });
   // The listener of the client has already reported this error, so the pool's copy is ignored.

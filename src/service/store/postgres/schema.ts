@@ -6,12 +6,12 @@ import { checkSchema } from "../store.ts";
 /**
  * Creates the tables, with the same columns as in SQLite (`sqlite/schema.ts`). A file stores its
  * name and its folder; a folder stores its whole path. The root of each workspace is folder 0,
- * which has no row and no id. A foreign key cannot refer to folder 0, so the column `above`, which
- * is null instead of 0, is the foreign key of a folder.
+ * which has no row and no id. A foreign key cannot refer to folder 0. So the foreign key of a
+ * folder is the column `above`, which is null instead of 0.
  *
  * Files and changes have no foreign keys. Locks (`transactions.ts`) already protect the rows to
- * which they refer. PostgreSQL would check each foreign key by locking the row of a workspace or
- * folder, and concurrent requests that create files would wait for each other.
+ * which files and changes refer. For each foreign key, PostgreSQL would lock the row of a workspace
+ * or folder. Concurrent requests that create files would then wait for each other.
  *
  * Paths, names and ids are compared by their bytes, whatever the collation of the database is. The
  * service compresses the content of a change (`codec`), as with SQLite. The compressed content
@@ -113,9 +113,9 @@ CREATE INDEX kept_grants_by_path ON kept_grants (workspace, left(path, 500));
  * Creates the search index. A document has one key for each short string in its content and name,
  * after `foldText` has removed differences of case and accents. A short string is three adjacent
  * characters, or a shorter word, or two adjacent characters of a script without spaces. The key is
- * a hash of the string and the number of the workspace (`search-table.ts`), so that a search finds
- * almost no document of other workspaces. A search reads the documents that have all its keys, and
- * checks each.
+ * a hash of the string and the number of the workspace (`search-table.ts`). So a search finds
+ * almost no document of other workspaces. A search reads the documents that have all keys of the
+ * query, and checks each document.
  */
 const CREATE_SEARCH = `
 CREATE TABLE search_texts (
@@ -153,7 +153,7 @@ CREATE TRIGGER search_placed AFTER UPDATE OF path ON folders FOR EACH ROW
 `;
 
 /**
- * Creates the outbox. Triggers record changes in it for listeners, as in SQLite
+ * Creates the outbox. Triggers record changes in the outbox for listeners, as in SQLite
  * (`sqlite/outbox.ts`). Transactions may be committed in another order than their rows are
  * numbered. So each row contains the number of its transaction. A row is read only if its
  * transaction is older than every open transaction. Therefore no row appears later at a position
@@ -232,11 +232,10 @@ FOR EACH ROW EXECUTE FUNCTION note_${kind}();
 }
 
 /**
- * Creates the function that creates a file with its first change in one statement. The function
- * first takes the lock against changes of the folder tree (`transactions.ts`). Afterwards the
- * function checks again what the caller has read, because other transactions may have been
- * committed since. If something has changed, the function raises an error, and the caller's work
- * runs again.
+ * Creates the SQL function that creates a file with its first change in one statement. The SQL
+ * function first takes the lock against changes of the folder tree (`transactions.ts`). It then
+ * repeats the checks of its caller, because other transactions may have been committed since. If
+ * something has changed, the SQL function raises an error, and the caller's work runs again.
  */
 const CREATE_FILE = `
 CREATE FUNCTION create_file(

@@ -16,8 +16,8 @@ import type { Transactions } from "./transactions.ts";
 
 /**
  * LIMIT: number of rows of the queue in which a search looks for files that are not indexed yet,
- * the newest first. A file can have several rows, one for each of its changes, so this is a
- * multiple of the number of files.
+ * the newest first. The limit is a multiple of the number of files, because a file can have several
+ * rows, one for each of its changes.
  */
 const MAX_QUEUE_ROWS = 4 * MAX_UNINDEXED_FILES;
 /**
@@ -64,9 +64,9 @@ export function makeSearchSource(transactions: Transactions, scope: SearchScope)
 const HASH_PRIME = 0x9e3779b1;
 
 /**
- * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index. All
- * workspaces share this index. Each index key is mixed with the row number of the workspace, so
- * that a search finds almost no document of other workspaces.
+ * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index, which all
+ * workspaces share. The key is mixed with the row number of the workspace, so that a search finds
+ * almost no document of other workspaces.
  */
 function toIndexKey(workspace: number, key: number): number {
   return key ^ Math.imul(workspace, HASH_PRIME);
@@ -108,7 +108,7 @@ const SQL = {
     ON CONFLICT (file) DO UPDATE SET n = excluded.n, keys = excluded.keys WHERE search_texts.n < excluded.n`,
 } as const;
 
-/** Adds written documents to the search index, in steps. Each step may be done by any process. */
+/** Adds written documents to the search index, in steps. Any of the processes may do a step. */
 export async function indexWritten(transactions: Transactions, most: "a-step" | "all"): Promise<"done" | "more"> {
   for (;;) {
     const indexedCount = await transactions.write(indexDocuments, { isSynced: false });

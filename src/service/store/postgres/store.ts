@@ -104,8 +104,8 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Runs `work` while no other process, and no other call, runs work with this method on the same
-   * database.
+   * Runs `work` while no other call of this method, in this or another process, runs work on the
+   * same database.
    */
   async runExclusively<T>(work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
@@ -131,8 +131,8 @@ export class PostgresStore implements Store {
 }
 
 /**
- * Reads a file in the workspace of a key. The query also finds the key, so that the query can be
- * sent before the key has been read.
+ * Reads a file in the workspace of a key. The query itself looks up the key, and so can be sent
+ * before the key has been read.
  */
 const SELECT_FILE_OF_KEY = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id

@@ -49,8 +49,8 @@ function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Returns true if a time limit was exceeded. Such work is not repeated, because it would take as
- * long again.
+ * Returns true if an error is an exceeded time limit. Work with such an error is not repeated,
+ * because a repetition would take as long.
  */
 function isTimeout(error: unknown): boolean {
   return readCode(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
@@ -61,17 +61,17 @@ function readCode(error: unknown): unknown {
 }
 
 /**
- * Locks of a write. Every write takes them in this order, so that no two writes wait for each
+ * Locks of a write. Every write takes locks in this order, so that no two writes wait for each
  * other:
  * 1. The folder tree of the workspace. Requests that create files (`create_file`) can have this
- * lock at the same time. A request that creates, moves, renames or removes folders, moves files, or
- * sets grants has it alone. The server grants the lock in the order of requests. So a change of a
- * folder is not delayed forever by many new files.
+ *    lock at the same time. A request that creates, moves, renames or removes folders, moves files,
+ *    or sets grants has this lock alone. The server grants the lock in the order of requests. So a
+ *    change of a folder is not delayed forever by many new files.
  * 2. The rows of the files that are changed or removed, in the order of their row numbers. An edit
- * takes only this lock, so it waits only for another edit of the same document.
+ *    takes only this lock, so an edit waits only for another edit of the same document.
  *
- * Other deadlocks are possible, such as two moves to each other's paths. The server reports them
- * (40P01), and the work runs again.
+ * Other deadlocks are possible, such as two moves to each other's paths. The server reports a
+ * deadlock (40P01), and the work runs again.
  */
 export const STRUCTURE_LOCK = 721_490_623;
 
@@ -94,7 +94,7 @@ const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
     sql`SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE`,
   ],
   // The rows are locked in the order of their numbers. Several processes save times of use at about
-  // the same moment; in another order, they could wait for each other.
+  // the same moment; in another order, these processes could wait for each other.
   keys: [sql`SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE`],
   settings: [sql`SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE`],
 };
@@ -103,8 +103,8 @@ type StatementResult = Pick<QueryResult, "rows">;
 
 /**
  * The connection to PostgreSQL, within one transaction. Statements are sent before earlier ones are
- * answered, so a write that returns no rows does not wait for the network. The answers come in the
- * order of the statements.
+ * answered, so a write that returns no rows does not wait for the network. The server answers in
+ * the order of the statements.
  */
 export class Session implements Port {
   readonly #client: Client;
@@ -177,7 +177,7 @@ function runStatement(client: Client, statement: Sql<unknown>, values: readonly 
 
 /**
  * Sends all statements of one turn of the event loop with one system call. A system call takes most
- * of the processor time of a short statement, and each wakes the server.
+ * of the processor time of a short statement. Each system call also wakes the server.
  */
 function sendInOneCall({ connection: { stream } }: Client): void {
   stream.cork();
@@ -199,8 +199,8 @@ function replaceNul(value: unknown): unknown {
 /**
  * Statements that begin a transaction. Writes use READ COMMITTED: each read sees all earlier
  * commits, and a write locks the rows on which it depends (see `Store`). SERIALIZABLE would need no
- * locks. But of two concurrent edits of a document, it would roll back the second one and run it
- * again, instead of letting it wait briefly.
+ * locks. But if two edits of a document were concurrent, the second edit would be rolled back and
+ * repeated, instead of waiting briefly.
  */
 const BEGIN_STATEMENTS = {
   read: sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
@@ -250,8 +250,8 @@ export class Transactions {
   }
 
   /**
-   * @throws StoreBusyError if nothing was written; `StoreUnreachableError` if it is unknown whether
-   * the write was committed
+   * @throws StoreBusyError if nothing was written
+   * @throws StoreUnreachableError if it is unknown whether the write was committed
    */
   write<T>(
     work: (session: Session) => Promise<T>,
@@ -284,12 +284,12 @@ export class Transactions {
         return await once(client);
       } catch (thrown) {
         const error = toCallerError(thrown);
-        // If the server does not answer, it would not answer a rollback either. So the connection
+        // If the server does not answer, a rollback would not be answered either. So the connection
         // is closed instead.
         if (error instanceof StoreUnreachableError) client.release(error);
         else await rollBack(client);
         if (isBroken(error) && attempt < MAX_ATTEMPTS) {
-          // Waits one turn of the event loop, so that the pool notices other connections that were
+          // Waits one turn of the event loop, in which the pool notices other connections that were
           // lost.
           await pause(0);
           continue;
@@ -324,8 +324,8 @@ async function rollBack(client: PoolClient): Promise<void> {
 
 /**
  * Returns true if a connection was lost before anything was committed. The other connections of the
- * pool may be lost too, so the work is tried again with the next one. If the server cannot be
- * reached at all, no new connection can be made, and the work fails immediately.
+ * pool may be lost too, so the work is tried with the next connection. If the server cannot be
+ * reached at all, the pool can make no new connection, and the work fails immediately.
  */
 function isBroken(error: unknown): boolean {
   return error instanceof StoreUnreachableError && !error.mayBeKept && !isTimeout(error.cause);

@@ -14,8 +14,9 @@ const IS_IN_EXISTING_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
 const IS_OF_EXISTING_KEY = "key IN (SELECT seq FROM keys)";
 
 /**
- * Tables of a backup. A table comes after the tables to which its rows refer. The value is an SQL
- * condition for SQLite: only rows that meet it are copied. All other rows belong to removed items.
+ * Tables of a backup. A table comes after the tables to which its rows refer. The value of a table
+ * is an SQL condition for SQLite: only rows that meet this condition are copied. All other rows
+ * belong to removed items.
  */
 export const BACKUP_TABLES = {
   workspaces: "true",
@@ -47,15 +48,15 @@ export function listBackupTables(db: Sqlite.Database): BackupTable[] {
 }
 
 /**
- * Rows of the table `meta` that a restore copies. The admin key is not one of them, because it
- * belongs to the data folder.
+ * Names of the rows of the table `meta` that a restore copies. The admin key is not copied, because
+ * the admin key belongs to the data folder.
  */
 export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
 
 /**
  * Name of the row of table `meta` with the digest: the SHA-256 of all rows that a restore uses.
- * SQLite itself notices damaged pages. The digest also shows whether somebody changed content,
- * grants or keys.
+ * SQLite itself notices damaged pages. With the digest, a restore also notices that somebody
+ * changed content, grants or keys.
  */
 const DIGEST_NAME = "backup-digest";
 
@@ -97,8 +98,8 @@ export type BackupContents = {
 };
 
 /**
- * Error for a file that is not a complete backup, or that this version of mdmirror cannot read. The
- * message is a clause.
+ * Error for a file that is not a complete backup, or a backup that this version of mdmirror cannot
+ * read. The message is a clause.
  */
 export class NoBackupError extends Error {
   override readonly name = "NoBackupError";
@@ -118,7 +119,8 @@ export function sealBackup(file: string): BackupContents {
 }
 
 /**
- * Checks that a backup can be restored: reads each page, and compares its digest with its rows.
+ * Checks that a backup can be restored: reads each page, and compares the digest of the backup with
+ * its rows.
  * @throws the errors of `sealBackup`
  */
 export function examineBackup(file: string): BackupContents {
@@ -141,7 +143,8 @@ export function renewBackup(copy: string): BackupContents {
 }
 
 function openBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
-  // SQLite reports a missing file and an unreadable file by the same error; node:fs reports two.
+  // SQLite reports a missing file and an unreadable file by the same error; node:fs reports two
+  // different errors.
   closeSync(openSync(file, "r"));
   const db = new Sqlite(file, { fileMustExist: true });
   try {
@@ -188,7 +191,8 @@ function examineDatabase(db: Sqlite.Database): BackupContents {
   if (version === 0 || !isMdmirrors) throw new NoBackupError("is not a backup of a service");
   if (version < OLDEST_SCHEMA)
     throw new NoBackupError("was made by an older mdmirror, whose data this one cannot read");
-  // The copy of a database in use needs a WAL file. A backup must not need another file.
+  // The copy of a database in use is in WAL mode, which needs a second file. A backup must be a
+  // single file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
   const integrity = first?.integrity_check ?? "it cannot be read";
@@ -229,7 +233,7 @@ export class OnlineBackup {
   /**
    * Open database file; null before the first backup. The file stays open until the database
    * closes. If a process closes a file, POSIX releases all locks that the process has on this file.
-   * A second service could then open the same folder.
+   * A second service could then open the same data folder.
    */
   #source: FileHandle | null = null;
 

@@ -9,9 +9,9 @@ import { listMigrations, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 import type { Session, Sql } from "../sql.ts";
 
 /**
- * Matches a parameter in a comparison with a column. SQLite would plan the statement again for each
- * new value of such a parameter, which is slow. A unary plus before the parameter prevents this,
- * because the planner then ignores the value. The plus changes nothing else.
+ * Matches a parameter in a comparison with a column. SQLite would plan the statement for each new
+ * value of such a parameter, which is slow. A unary plus before the parameter prevents the new
+ * plan, because the planner then ignores the value. The plus changes nothing else.
  */
 const COMPARED_PARAMETER = /([=<>]) ([?@$])/g;
 
@@ -69,8 +69,8 @@ export function openDatabase(location: DatabaseLocation): Db {
       db.pragma("journal_mode = WAL");
       // With FULL, an acknowledged write survives a power loss.
       db.pragma("synchronous = FULL");
-      // On macOS, fsync leaves the bytes in the cache of the disk without this pragma. On other
-      // systems, the pragma has no effect.
+      // On macOS, fsync leaves the bytes in the cache of the disk unless this pragma is on. On
+      // other systems, the pragma has no effect.
       db.pragma("fullfsync = ON");
       limitJournal(db);
     }
@@ -129,7 +129,7 @@ function migrate(db: Db, folder: string | null): void {
   }).immediate();
 }
 
-/** ORDER: called before the first step of the migration. */
+/** ORDER: the copy is made before the first step of the migration. */
 function copyBeforeMigration(db: Db, path: string): void {
   const temporaryFile = `${path}.new`;
   rmSync(temporaryFile, { force: true });
@@ -157,7 +157,7 @@ export class SqliteSession implements Session {
   }
 
   lock(): void {
-    // Does nothing, because only one connection writes.
+    // Does nothing: a database with only one writer needs no lock.
   }
 
   async all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {

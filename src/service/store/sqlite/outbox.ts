@@ -9,7 +9,7 @@ const KEPT_ROWS = 20_000;
 
 /**
  * SQL for the `mark` of an outbox row: the id of the newest change of any document. After a
- * restore, a row number may be used a second time, but then the newest change is another one. So
+ * restore, a row number may be used a second time, but the newest change then has another id. So
  * two rows with the same number have different marks. The mark is not a random number, because
  * tests with the same seed must give the same rows.
  */
@@ -60,8 +60,8 @@ END;
 
 function makeTrigger(kind: "file" | "folder", name: string, event: string, values: string): string {
   const row = event === "DELETE" ? "old" : "new";
-  // A file is inserted before its first change. So the id of this change is not found yet, and is
-  // added to the mark.
+  // A file is inserted before its first change, so `NEWEST_CHANGE` does not find that change yet.
+  // The id of the change is added to the mark.
   const mark = kind === "file" ? `${NEWEST_CHANGE} || ${row}.change_id` : NEWEST_CHANGE;
   return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${event} ON ${kind}s BEGIN
   INSERT INTO outbox (mark, workspace, kind, seq, id, change, was, grants)
@@ -105,8 +105,8 @@ const SQL = {
 /**
  * Returns the outbox, which triggers fill. There is only one writer, so the order of row numbers is
  * the order of commits. A position contains the row number and the mark of the last row that was
- * read. If the database was restored from a backup, another row may have this number, but not this
- * mark.
+ * read. If the database was restored from a backup, another row may have the same number, but not
+ * the same mark.
  */
 export function makeOutboxTable(session: Session): OutboxTable {
   /** Returns true if a client wants to read all rows, but the first rows were pruned. */

@@ -67,8 +67,8 @@ type PragmaRunner = { pragma(text: string): unknown };
 /**
  * Limits the size of the journal. SQLite writes the journal back into the database when the journal
  * is half as large as the reserved disk space. The database may then grow by the size of the
- * journal, and the next changes need as much space again. After a large transaction, a journal of
- * more than 16 MB is made smaller.
+ * journal, and the next changes need as much space again. After a large transaction, SQLite
+ * shortens a journal of more than 16 MB.
  * LIMIT: if a journal has more than 4 MB, writing it back may need more than the reserved 8 MB.
  */
 export function limitJournal(db: PragmaRunner): void {

@@ -23,7 +23,7 @@ const SELECT_TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $
 
 /**
  * Returns the function `Store.search`, which finds documents by the index. The caller must keep
- * this index up to date.
+ * `index` up to date.
  */
 export function makeSearch(
   db: Db,
@@ -53,8 +53,8 @@ export function makeSearch(
 
 /**
  * Returns a function that finds documents of a workspace with the search index. Each call searches
- * one range of document numbers (`DocumentBlock`), and skips ranges without documents of the
- * workspace.
+ * one range of document numbers (`DocumentBlock`). Ranges without documents of the workspace are
+ * skipped.
  */
 function makePortionReader(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
@@ -115,8 +115,8 @@ export class SearchIndex {
   readonly #file;
   readonly #queue: ReturnType<typeof prepareQueue>;
   /**
-   * File that is partly indexed. `n`: number of the file in the queue. If the file is written
-   * again, it gets another number.
+   * File that is partly indexed. `n`: number of the file in the queue. If somebody writes the file
+   * again, the file gets another number.
    */
   #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;
@@ -163,7 +163,7 @@ export class SearchIndex {
 
   /**
    * Returns the item to index next: the newest in the queue. A partly indexed file comes first, if
-   * its last part was committed and the file was not written again.
+   * its last part was committed and nobody wrote the file again.
    */
   #next(): QueuedItem | undefined {
     const openItem = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);

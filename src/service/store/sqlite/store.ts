@@ -25,17 +25,17 @@ type CachedFile = ShownFile & { readonly workspace: number; readonly version: nu
 
 /**
  * Returns a cache for recently read files, by id. After a change, every client of the workspace
- * reads the changed document. Without the cache, each request would read the row, decompress the
- * content and write JSON, which takes most of its time.
+ * reads the changed document. Without the cache, each of these requests would read the row,
+ * decompress the content and write JSON. This takes most of the time of a request.
  */
 export function makeFileCache(): BoundedMap<string, CachedFile> {
   return new BoundedMap(MAX_CACHED_CHARACTERS, ({ json }) => json.length);
 }
 
 /**
- * LIMIT: number of files below a folder. Up to this number, the query finds the files by their
- * folder, and sorts them for each page. With more files, sorting would take longer than reading the
- * whole workspace in the order of creation.
+ * LIMIT: number of files below a folder for which the query finds the files by their folder, and
+ * sorts the files for each page. Sorting more files would take longer than reading the whole
+ * workspace in the order of creation.
  */
 const MAX_SORTED_FILES = 2_000;
 
@@ -92,7 +92,8 @@ type SqliteOptions = {
 /**
  * A store on a SQLite database. There is only one connection, so a transaction must end before the
  * next one begins. A transaction never waits for input or output: it ends in the turn of the event
- * loop in which it began, or in the next one, if writes are committed together.
+ * loop in which it began. If writes are committed together, the transaction may also end in the
+ * next turn.
  */
 export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
@@ -157,8 +158,8 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Runs a write that a power loss may undo. Earlier writes are not affected, because they are in
-   * the journal.
+   * Runs a write that a power loss may undo. A power loss undoes no earlier write, because earlier
+   * writes are in the journal.
    */
   async #unsynced<T>(work: () => Promise<T>): Promise<T> {
     this.#db.pragma("synchronous = NORMAL");
@@ -170,10 +171,10 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Returns the holder of a key immediately, without waiting for other work on the connection.
-   * Called for each request with a body, before the body is read. A wait would delay the write of
-   * the request, and the write might miss the transaction in which other writes are committed
-   * together.
+   * Returns the holder of a key immediately, without waiting for other work on the connection. The
+   * service calls this method for each request with a body, before the body is read. A wait would
+   * delay the write of the request, and the write might miss the transaction in which other writes
+   * are committed together.
    * RACE: an open transaction may have changed the key, and may still be rolled back. Therefore the
    * transaction of the request reads the key again.
    */
@@ -208,8 +209,8 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Runs one step of indexing. A power loss may undo the step, but its files are then still in the
-   * queue.
+   * Runs one step of indexing. A power loss may undo the step, but the files of the step are then
+   * still in the queue.
    */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
     const cost = most === "all" ? Number.MAX_SAFE_INTEGER : MAX_STEP_COST;
@@ -230,9 +231,8 @@ function readCursorSecret(session: SqliteSession, random: (bytes: number) => Uin
 const SELECT_KEY_BY_HASH = sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`;
 
 /**
- * Returns a function that finds the holder of a key by the SHA-256 of the key. The function needs
- * four reads, and every request calls it. So the results of the function are cached until the
- * database changes.
+ * Returns a function that finds the holder of a key by the SHA-256 of the key. Every request calls
+ * this function, which needs four reads. So the results are cached until the database changes.
  */
 function makeHolderCache(transactions: Pick<Transactions, "version">, session: SqliteSession) {
   const cachedHolders = new Map<string, KeyHolder>();

@@ -19,8 +19,8 @@ export class Transactions {
 
   /**
    * Version of the data: the number of transactions that have ended. Results of earlier reads are
-   * valid as long as this number is the same. Null during a transaction, because its writes may
-   * still be rolled back.
+   * valid as long as this number is the same. Null during a transaction, because the transaction
+   * may still be rolled back.
    */
   get version(): number | null {
     return this.#version;
@@ -77,7 +77,7 @@ export class ConnectionQueue {
   }
 }
 
-/** A write that waits until it can run in the transaction, and then until the commit. */
+/** A write that waits for its turn in the transaction, and then for the commit. */
 type WaitingWrite = {
   readonly work: () => Promise<unknown>;
   readonly keep: (result: unknown) => boolean;
@@ -90,8 +90,8 @@ type WaitingWrite = {
  * Combines the writes that arrive in one turn of the event loop, or while the connection is in use.
  * Each write has its own savepoint, so it can be rolled back alone, and sees the writes before it.
  *
- * All writes are answered after the commit, even refused ones: the reason for a refusal may be an
- * earlier write of the same transaction. Reads wait for the commit.
+ * All writes are answered after the commit. A refused write is also answered then: the reason for
+ * the refusal may be an earlier write of the same transaction. Reads wait for the commit.
  */
 export class GroupCommit {
   readonly #turns: ConnectionQueue;
@@ -116,8 +116,8 @@ export class GroupCommit {
 
   /**
    * Commits the waiting writes. If the transaction fails, each write runs again in its own
-   * transaction. Then only the write that caused the failure fails, for example because it needs
-   * too much disk space.
+   * transaction. Then only the write that caused the failure fails, for example because this write
+   * needs too much disk space.
    */
   async #commitTogether(): Promise<void> {
     const begunWrites: WaitingWrite[] = [];
@@ -144,7 +144,7 @@ export class GroupCommit {
 
   async #gather(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
     await this.#runWaiting(begun, ended);
-    // This pause lets writes join the transaction whose requests have already arrived.
+    // During this pause, writes whose requests have already arrived join the transaction.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#runWaiting(begun, ended);
     this.#isGathering = false;
