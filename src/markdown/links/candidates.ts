@@ -1,6 +1,6 @@
 /**
- * Matches the characters after `](` or `]:` if the link certainly leads to no document: a fragment,
- * another scheme than `ref:`, or nothing.
+ * Matches the characters after `](` or `]:` of a link that certainly leads to no document. The link
+ * is a fragment, has another scheme than `ref:`, or is empty.
  */
 const FOREIGN_DESTINATION = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 

@@ -12,7 +12,7 @@ export type LinkResource = {
 
 /**
  * Characters (`"`, `'` or `)`) that could end a title, and that a search did not find in the rest
- * of the document. The rest is thus searched only once for each character.
+ * of the document. So the rest of the document is searched only once for each character.
  */
 export type UnclosedMarks = Set<string>;
 
@@ -53,7 +53,8 @@ export function readDestination(text: string, offset: number): TextRange | null 
 }
 
 /**
- * Returns the offset after a destination without `<` and `>`; -1 if its parentheses are unbalanced.
+ * Returns the offset after a destination without `<` and `>`; -1 if the destination has unbalanced
+ * parentheses.
  */
 function findBareEnd(text: string, from: number): number {
   let depth = 0;
@@ -89,9 +90,7 @@ export function readLabel(text: string, offset: number): { readonly label: strin
   return labelMatch === null ? null : { label: normaliseLabel(labelMatch[1]!), end: offset + labelMatch[0].length };
 }
 
-/**
- * Returns a label in the form in which labels are compared, without differences in case and spaces.
- */
+/** Returns a label without differences in case and spaces, for comparison with other labels. */
 export function normaliseLabel(label: string): string {
   return label
     .replace(/[\t\r\n ]+/g, " ")
@@ -134,8 +133,8 @@ export type Destination = {
    */
   readonly inert: boolean;
   /**
-   * Offset in the destination at which its query or fragment begins; the length of the destination
-   * if it has none.
+   * Offset in the destination at which its query or fragment begins; without query and fragment,
+   * the length of the destination.
    */
   readonly suffixAt: number;
 };
@@ -191,8 +190,8 @@ function toCharacter(code: number): string {
 }
 
 /**
- * LIMIT: contains only the entities that editors write in addresses. HTML has more than 2,000
- * entities.
+ * Entities in addresses.
+ * LIMIT: contains only the entities that editors write, because HTML has more than 2,000 entities.
  */
 const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   __proto__: null as never,

@@ -14,7 +14,7 @@ export type FoundLink = {
   readonly from: number;
   readonly to: number;
   readonly angle: boolean;
-  /** Undefined if the link is no wiki link. */
+  /** The link as a wiki link; undefined if it is no wiki link. */
   readonly wiki?: WikiLink;
 };
 
@@ -24,9 +24,9 @@ export function readLinkDestination(text: string, { from, to, wiki }: FoundLink)
 }
 
 /**
- * Returns the links of a document in their order, in time linear in its length. Reads tables and
- * footnotes as GitHub does. Skips code, HTML and front matter. Also skips links without a
- * destination of their own: addresses in `<…>` and references (`[text][label]`).
+ * Returns the links of a document in their order, in time linear in the length of the document.
+ * Reads tables and footnotes as GitHub does. Skips code, HTML and front matter. Also skips links
+ * without a destination of their own: addresses in `<…>` and references (`[text][label]`).
  */
 export function findLinks(text: string, wiki = false): readonly FoundLink[] {
   if (!mayHaveLinks(text, wiki)) return [];
@@ -36,8 +36,8 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
 }
 
 /**
- * Result for the last document. Most documents are read twice in a row: first to find the targets
- * of the links, then to replace the destinations.
+ * Links of the last document. Most documents are read twice in a row: first to find the targets of
+ * the links, then to replace the destinations.
  */
 let lastDocument: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
@@ -45,7 +45,7 @@ function parseLinks(text: string, countsWiki: boolean): FoundLink[] {
   const bodyOffset = findBodyOffset(text);
   const body = bodyOffset === 0 ? text : text.slice(bodyOffset);
   const firstReading = collectLinks(body, { definedLabels: NO_LABELS, countsWiki });
-  // The first reading collects the definitions, which may be at the end of the document. The second
+  // The first reading of a document collects the definitions, which may be at the end. The second
   // reading uses the definitions to decide which brackets are links.
   const links =
     firstReading.defined.size === 0

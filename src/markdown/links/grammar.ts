@@ -4,9 +4,9 @@
  * parser.
  *
  * Decides which brackets of a paragraph are links, in time linear in the length of the paragraph.
- * The rules of the parser are not used, for two reasons. The parser reads every `[a]` as a
- * reference, and so misses the link in `[the [old] plan](plan.md)`. Also, the parser compares each
- * bracket with all earlier ones, which takes quadratic time.
+ * For two reasons, the parser's own rules for brackets are not used. The parser reads every `[a]`
+ * as a reference, and so misses the link in `[the [old] plan](plan.md)`. The parser also compares
+ * each bracket with all earlier ones, which takes quadratic time.
  */
 import {
   type BlockContext,
@@ -37,8 +37,8 @@ type OpenBracket = { readonly offset: number; readonly image: boolean };
 type ParagraphBrackets = {
   readonly openers: OpenBracket[];
   /**
-   * Number of open brackets that cannot begin a link any more. A link has ended after these
-   * brackets, and Markdown allows no link inside another.
+   * Number of open brackets that cannot begin a link any more: a link has ended after these
+   * brackets. Markdown allows no link inside another link.
    */
   usableFrom: number;
   readonly unclosed: UnclosedMarks;
@@ -54,7 +54,8 @@ export type ParseOptions = {
 type BracketContext = ParseOptions & { readonly onLink: (link: InlineLink) => void };
 
 /**
- * Returns the offset at which the parser continues; -1 if the character at `offset` is no bracket.
+ * Reads a bracket. Returns the offset at which the parser continues; -1 if the character at
+ * `offset` is no bracket.
  */
 function readBracket(
   brackets: ParagraphBrackets,
@@ -79,9 +80,9 @@ function readBracket(
 
 /**
  * Reads a wiki link in the local form, such as `[[Name]]`. The caller excludes wiki links inside
- * other brackets. On the service, such a wiki link would be a Markdown link, so the outer brackets
- * could not be a link.
- * @returns the offset after the wiki link; null if none begins at `offset`
+ * other brackets. In the form of the service, such a wiki link would be a Markdown link, so the
+ * outer brackets could not be a link.
+ * @returns the offset after the wiki link; null if no wiki link begins at `offset`
  */
 function readLocalWikiLink(
   cx: InlineContext,
@@ -136,8 +137,8 @@ function closeBracket(brackets: ParagraphBrackets, cx: InlineContext, offset: nu
 }
 
 /**
- * Reads the `(destination "title")` that begins at `at`; returns null if there is none. Offsets of
- * the result are in the whole document.
+ * Reads the `(destination "title")` that begins at `at`; returns null if nothing of this form
+ * begins there. Offsets of the result are in the whole document.
  */
 function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks): LinkResource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
@@ -155,7 +156,7 @@ function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks):
 
 /**
  * Returns the offset after a reference, such as `[text][label]` or `[label]`; -1 if the document
- * defines no such label.
+ * does not define the label of the reference.
  * @param close offset of the bracket that closes the text
  * @param label the text as a label; null if the text cannot be a label
  */
@@ -189,12 +190,12 @@ const CLOSE_BRACKET = 0x5d;
 
 /**
  * Options and results of one parse. The parser passes no extra arguments to the functions of this
- * file. So these functions read this object from the variable `currentParse`.
+ * file. So these functions read their options from the variable `currentParse`.
  */
 type Parse = ParseOptions & {
   /**
    * Links by the offset of their destination. The parser may drop some of these links later; only
-   * links with a node in its tree count.
+   * links with a node in the parser's tree count.
    */
   readonly links: Map<number, InlineLink>;
   readonly paragraphs: WeakMap<InlineContext, ParagraphBrackets>;
@@ -251,7 +252,7 @@ const BLOCK_SYNTAX: MarkdownConfig = {
   ],
 };
 
-/** Null until the first document is parsed: many commands parse no document. */
+/** Null until the first document is parsed, because many commands parse no document. */
 let cachedParser: MarkdownParser | null = null;
 
 function readLink(cx: InlineContext, next: number, offset: number): number {
@@ -277,9 +278,9 @@ function bracketsOf(cx: InlineContext): ParagraphBrackets {
 }
 
 /**
- * Returns the offset after a `<` whose tag or comment never ends. The parser would search the rest
- * of the document for each such `<`, which takes quadratic time. Returns -1 if the parser can read
- * the `<` itself.
+ * Returns the offset after a `<` whose tag or comment never ends. For each such `<`, the parser
+ * would search the rest of the document, which takes quadratic time. Returns -1 if the parser can
+ * read the `<` itself.
  */
 function skipUnclosed(cx: InlineContext, next: number, offset: number): number {
   if (next !== LESS_THAN) return -1;
@@ -312,8 +313,8 @@ function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | 
   const limit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
-      // The parser for definitions is the next one in this list. Without that parser, the lines are
-      // ordinary text.
+      // The parser for definitions is the next one in this list. Once it is removed from the list,
+      // the lines are ordinary text.
       if (++lines === MAX_DEFINITION_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
       return false;
     },

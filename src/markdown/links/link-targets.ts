@@ -22,7 +22,7 @@ export function readLinkTargets(text: string, place: Place, sources: readonly (T
 }
 
 /**
- * Returns the target to record for a destination. Returns null if the destination is the id of a
+ * Returns the target to remember for a destination. Returns null if the destination is the id of a
  * known document or folder, because a move cannot break such a link.
  */
 function readLinkTarget(
@@ -32,7 +32,7 @@ function readLinkTarget(
 ): LinkTarget | null {
   const { target, kind } = read;
   const knownId = resolveByFirstSource(read, sources) as DocId | DirId | null;
-  // A destination that is an id is recorded only while no document or folder has that id.
+  // A destination that is an id is remembered only while no document or folder has that id.
   if (isId(target) && (knownId === null || knownId === target))
     return resolveDestination(read, place) === null
       ? { destination: target, at: null, to: target as DocId | DirId }
@@ -46,9 +46,9 @@ export function readDestinations(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns a document without the destinations of its links. The local form and the form on the
- * service give the same result. So the result changes only if something other than a destination
- * changes.
+ * Returns a document without the destinations of its links. The result is the same for the local
+ * form and for the form of the service. So the result changes only if something other than a
+ * destination changes.
  */
 export function removeDestinations(text: string, wiki: boolean): string {
   let result = "";
@@ -61,10 +61,10 @@ export function removeDestinations(text: string, wiki: boolean): string {
 }
 
 /**
- * Returns a lookup from destinations in `text` to ids. `otherForm` is the other form of the same
- * document, with ids instead of paths in its links. Each link in `text` is paired with the link at
- * the same index in `otherForm`. If the two forms have different numbers of links, the lookup
- * always returns null.
+ * Returns a lookup from destinations in `text` to ids. `otherForm` is the same document in the form
+ * of the service, in which links contain ids. Each link in `text` is paired with the link at the
+ * same index in `otherForm`. If the two forms have different numbers of links, the lookup always
+ * returns null.
  */
 export function createLookupByOtherForm(otherForm: string, text: string, wiki: boolean): TargetLookup {
   const ids = findLinks(otherForm, wiki).map((link) => readLinkDestination(otherForm, link));
@@ -76,8 +76,8 @@ export function createLookupByOtherForm(otherForm: string, text: string, wiki: b
 }
 
 /**
- * Returns the destinations that begin with `ref://` in a document's form on the service. Such
- * destinations have no target.
+ * Returns the destinations that begin with `ref://` in the form of the service. Such destinations
+ * have no target.
  */
 export function readInertDestinations(text: string, wiki: boolean): string[] {
   const read = findLinks(text, wiki).map((link) => readLinkDestination(text, link));
@@ -85,8 +85,8 @@ export function readInertDestinations(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns `literal`, the path that a destination names. Exception: if the path of the target
- * differs only in its Unicode normal form, returns the path of the target.
+ * Returns `literal`, the path that a destination names. If the path of the target differs only in
+ * its Unicode normal form, returns the path of the target instead.
  */
 function choosePathSpelling(place: Place, id: string | null, literal: string | null): string | null {
   const path = id === null ? null : place.pathOf(id);

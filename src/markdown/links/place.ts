@@ -4,8 +4,8 @@ import { decodePercents, type Destination, isId, encodeDestination } from "./des
 import { readNameOfDestination, type DocumentNames } from "./wiki.ts";
 
 /**
- * Place of a local document whose links are read or written: the path of the document, with lookups
- * between paths and ids. Paths are relative to the linked folder, without slashes at both ends;
+ * Path of a local document whose links are read or written, with lookups between paths and ids of
+ * documents and folders. Paths are relative to the linked folder, without slashes at both ends;
  * `""` is the folder itself. If `idAt(pathOf(id))` is not `id`, the id counts as unknown.
  */
 export type Place = {
@@ -16,7 +16,8 @@ export type Place = {
   pathOf(id: string): string | null;
   /**
    * Returns the id of the target of an absolute path, such as `/plans/a.md`. The path is passed
-   * without its first slash. Default: `idAt`, which is right if the whole workspace is linked.
+   * without its first slash. By default, `idAt` is used, which is right if the whole workspace is
+   * linked.
    */
   idAtAbsolute?(path: string): string | null;
   /** Lookups for wiki links; undefined if wiki links are not translated. */
@@ -43,7 +44,7 @@ function resolvePath(target: string, place: Place): string | null {
   const path = followPath(absolute ? "" : parentOf(place.path), target);
   if (path === null) return null;
   const lookUp = (form: string) => (absolute && place.idAtAbsolute ? place.idAtAbsolute(form) : place.idAt(form));
-  // Also looks for the other Unicode normal forms of the path, because some editors and disks
+  // The other Unicode normal forms of the path are looked up too, because some editors and disks
   // change the form of a file name.
   const id = lookUp(path) ?? lookUp(path.normalize("NFC")) ?? lookUp(path.normalize("NFD"));
   return id !== null && isDocId(id) && target.endsWith("/") ? null : id;
@@ -77,7 +78,7 @@ function followPath(folder: string, target: string): string | null {
  * Returns the relative path to a document or folder, as a destination. The path to a folder ends
  * with a slash. Returns null if the id has no path, or if the destination would not lead to the
  * document or folder.
- * @param angle true if the destination will be between `<` and `>`
+ * @param angle true if `<` and `>` will enclose the destination
  */
 export function makeShortestDestination(id: string, place: Place, angle: boolean): string | null {
   const path = place.pathOf(id);

@@ -9,7 +9,10 @@ import { makeShortestDestination, type Place, resolveDestination } from "./place
 import { readWikiHeading, type WikiLink, writeLocalWikiLink, writeServiceWikiLink } from "./wiki.ts";
 
 export type ToDiskOptions = {
-  /** Earlier local form of the document, whose spellings are used for links to the same targets. */
+  /**
+   * Earlier local form of the document. A link keeps its spelling from this form if the link still
+   * has the same target.
+   */
   readonly previous?: string;
   /**
    * True to replace `[[Name]](path)`, the spelling of a wiki link in `previous`, by `[[Name]]`, but
@@ -41,14 +44,14 @@ export type TargetLookup = (destination: string) => string | null;
 /**
  * Returns the local form of a document from its form on the service. Ids of known documents and
  * absolute paths become relative paths. `ref://` before a destination is removed. Other
- * destinations stay.
+ * destinations stay unchanged.
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
   const draft = rewriteForDisk(text, place, options);
   if (!draft.hasWiki) return draft.result;
   if (hasAllLinks(draft) && toService(draft.result, place) === toService(text, place)) return draft.result;
-  // Wiki links change how the rest of this document is read, because wiki links have no destination
-  // in parentheses. So all links of the document become Markdown links.
+  // Wiki links without a destination in parentheses would change how the rest of this document is
+  // read. So all links of the document become Markdown links.
   return rewriteForDisk(text, { ...place, names: undefined }, options).result;
 }
 
@@ -75,8 +78,8 @@ function rewriteForDisk(
       const before = spellings?.nextWikiSpelling(whole);
       const keeps = before !== undefined && !(restoresWiki && defaultForm !== null && before.endsWith(")"));
       const spelled = keeps ? before : defaultForm;
-      // Also removes the spelling of this link as a Markdown link from `spellings`. Otherwise the
-      // next link to the same target would get this spelling.
+      // The spelling of this link as a Markdown link is also removed from `spellings`. Otherwise
+      // the next link to the same target would get this spelling.
       if (spelled !== null) spellings?.nextSpelling(text, read, id, link);
       return spelled;
     },
@@ -87,8 +90,8 @@ function rewriteForDisk(
  * Returns the form of a document on the service from its local form.
  * - A link to a document or folder becomes its id.
  * - A link without a target gets `ref://` before its destination.
- * - Unknown ids, other schemes and lone fragments stay.
- * - A wiki link stays if no document has its name, or more than one.
+ * - Unknown ids, other schemes and lone fragments stay unchanged.
+ * - A wiki link stays unchanged if no document has its name, or more than one.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
   const draft = rewriteForService(text, place, options);
@@ -124,7 +127,7 @@ function rewriteForService(
 
 /**
  * Returns the local form of a document after other documents have moved. Each link of the result
- * still leads to its target. A destination that still leads to its target keeps its spelling.
+ * still leads to its target. A destination that leads to its target anyway keeps its spelling.
  * @param before ids of targets before the move
  * @param after paths and ids after the move
  * @param isAway returns true for a target that has no local path any more, but still exists on the
@@ -225,8 +228,8 @@ function hasAllLinks({ result, count }: RewrittenDocument): boolean {
 }
 
 /**
- * Remembers how a document spells its links, so that the links keep their spelling when the
- * document is translated again.
+ * Remembers how a document spells its links. The links then keep their spelling when the document
+ * is translated again.
  */
 class LinkSpellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
@@ -237,8 +240,8 @@ class LinkSpellings {
   /**
    * @param isWanted returns true if the spelling of a link should be remembered; `id` is the target
    * of the link, or null
-   * @param isExact true to use each spelling once, and only for a link with the same words in
-   * front of it, query and fragment. False to use the last spelling of a target for all further
+   * @param isExact true: each spelling is used once, and only for a link with the same query,
+   * fragment and preceding words. False: the last spelling of a target is used for all further
    * links to that target
    */
   constructor(
@@ -256,8 +259,8 @@ class LinkSpellings {
       if (link.wiki !== undefined && id !== null && isWanted(destination, id))
         this.#addWikiLink(text, link.wiki, raw, destination, id);
       const counts = destination.kind !== "wiki" && isWanted(destination, id);
-      // If the spelling of a link is not remembered, stores undefined in its place, so that the
-      // other spellings stay at the right link.
+      // If the spelling of a link is not remembered, undefined is stored in its place. The other
+      // spellings then stay at the right links.
       const spelling = counts ? raw.slice(0, id === null ? raw.length : destination.suffixAt) : undefined;
       addSpelling(this.#byTarget, this.#toKey(text, destination, id, link), spelling);
     }
@@ -275,8 +278,8 @@ class LinkSpellings {
   /**
    * Returns the spelling for the next link to a target, without query and fragment. The first link
    * gets the first spelling of that target, and so on. Further links get the last spelling, unless
-   * `isExact`. A link without a target gets its whole destination. Returns undefined if no spelling
-   * is remembered.
+   * `isExact` is true. A link without a target gets its whole destination. Returns undefined if no
+   * spelling is remembered.
    */
   nextSpelling(text: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
     const spellings = this.#byTarget.get(this.#toKey(text, read, id, link));
@@ -302,8 +305,8 @@ class LinkSpellings {
 const MAX_WORDS = 80;
 
 /**
- * Returns the words in front of a destination, since the last line or link ended. These words
- * contain no other link, so they are the same in both forms.
+ * Returns the words in front of a destination, after the last line break or link. These words
+ * contain no other link, so they are the same in both forms of the document.
  */
 function readWords(text: string, { from }: FoundLink): string {
   const words = text.slice(Math.max(0, from - MAX_WORDS), from);
@@ -322,7 +325,7 @@ function takeNextSpelling<T>(spellings: T[] | undefined): T | undefined {
 
 /**
  * Returns the key under which the spellings of links to one target are stored. Destinations in
- * `<…>` and wiki links have keys of their own, because other links cannot use their spellings.
+ * `<…>` and wiki links have separate keys, because other links cannot use their spellings.
  */
 function toTargetKey(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
   const target = id ?? `nowhere ${inert ? raw.slice(INERT_SCHEME.length) : raw}`;

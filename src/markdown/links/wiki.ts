@@ -2,23 +2,24 @@
  * Reads and writes wiki links. Locally, a wiki link names a file: `[[Name#Heading|text]]`. On the
  * service, a wiki link is a Markdown link with an id: `[[text]](doc_1#Heading)`. The double
  * brackets distinguish wiki links from other links. Readers see only the text, and a move does not
- * break the id.
+ * break a link with an id.
  */
 import { decodePercents, encodeCharacter } from "./destination.ts";
 import { isDocId } from "../../contract/ids.ts";
 import { nameOf } from "../../contract/path.ts";
 
 /**
- * Lookups between documents and their file names without `.md`. Case and Unicode normal forms are
- * ignored.
+ * Lookups between documents and their file names without `.md`. The lookups ignore case and Unicode
+ * normal forms.
  */
 export type DocumentNames = {
   /**
-   * Returns null if no document has the name, or more than one.
+   * Returns the id of the document with a name. Returns null if no document has the name, or more
+   * than one.
    * @param name file name, or path from the root
    */
   idOf(name: string): string | null;
-  /** Returns the shortest name with which `idOf` finds a document; null if no name does. */
+  /** Returns the shortest name with which `idOf` finds a document; null if no such name exists. */
   nameOf(id: string): string | null;
   /**
    * Returns the path of a file that has the name and is not a document yet. Returns null if no such
@@ -28,14 +29,14 @@ export type DocumentNames = {
 };
 
 export type WikiLink = {
-  /** Offset of the first bracket. For an embedded file, the character before it is a `!`. */
+  /** Offset of the first bracket. For an embedded file, a `!` is before this bracket. */
   readonly from: number;
   readonly to: number;
   /** Name of a file or its path from the root; null in the form of the service. */
   readonly name: string | null;
   /**
-   * Heading with its `#`, from a local wiki link. An empty string in the form of the service, and
-   * if the link has no heading.
+   * Heading with its `#`, from a local wiki link. Empty in the form of the service, and if the link
+   * has no heading.
    */
   readonly heading: string;
   readonly text: string;
@@ -113,8 +114,8 @@ function isLinkTo(form: string, id: string, heading: string, text: string, names
 }
 
 /**
- * Finds paths by their file name, for wiki links. Keeps the paths of removed files, so callers must
- * check whether the document still exists.
+ * Finds paths by their file name, for wiki links. Paths of removed files stay in the index, so
+ * callers must check whether a document still exists.
  */
 export class NameIndex {
   readonly #paths = new Map<string, Set<string>>();
@@ -136,7 +137,7 @@ type NameLookups = {
   readonly index: () => NameIndex;
   readonly idAt: (path: string) => string | null;
   readonly pathOf: (id: string) => string | null;
-  /** Returns true if the path has a local file that is not a document yet. */
+  /** Returns true if a local file at the path is not a document yet. */
   readonly isWaiting: (path: string) => boolean;
 };
 
@@ -145,7 +146,7 @@ export function createDocumentNames({ index, idAt, pathOf, isWaiting }: NameLook
   const pathsOf = (name: string) => listPossibleStems(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
-    // Two ids are enough to know that a name is ambiguous. A name such as `index` may have
+    // Two ids are enough to show that a name is ambiguous. A name such as `index` may have
     // thousands of files.
     const [id, ...more] = ids.take(2);
     return id !== undefined && more.length === 0 ? id : null;

@@ -1,6 +1,6 @@
 /**
- * Number of steps that a merge may still take; negative when the budget is used up. A step is about
- * one comparison. Steps are counted instead of time, so that a merge has the same result on every
+ * Number of steps that a merge may still take; negative when no steps are left. A step is about one
+ * comparison. Steps are counted instead of time, so that a merge has the same result on every
  * machine.
  */
 export type Budget = { left: number };
@@ -17,14 +17,16 @@ export function newBudget(): Budget {
 
 /**
  * Takes the steps of some work from the budget before the work is done. Returns false if the budget
- * is too small for the work; the budget is then used up.
+ * has fewer steps than the work needs. No steps are then left.
  */
 export function reserveSteps(budget: Budget, steps: number): boolean {
   budget.left = Math.max(-1, budget.left - steps);
   return budget.left >= 0;
 }
 
-/** Takes steps from the budget after the work was done. Returns false if the budget is used up. */
+/**
+ * Takes steps from the budget after the work was done. Returns false if the budget had fewer steps.
+ */
 export function spendSteps(budget: Budget, steps: number): boolean {
   budget.left -= steps;
   return budget.left >= 0;

@@ -1,13 +1,14 @@
 import { closesFence, readOpeningFence } from "../outline/outline.ts";
 
 /**
- * Blocks that are open at a position of a document, such as code fences and HTML elements. Two
- * stacks with the same root and equal blocks are one object, so that `===` compares them.
+ * The Markdown blocks that are open at a position of a document, such as code fences and HTML
+ * elements. Two stacks with the same root and equal blocks are one object, so that `===` compares
+ * stacks.
  */
 export class BlockStack {
   /** Opening mark of the innermost block; empty if no block is open. */
   readonly name: string;
-  /** The stack without its innermost block. If no block is open, this stack itself. */
+  /** The stack without its innermost block. If no block is open, the stack itself. */
   readonly outer: BlockStack;
   readonly depth: number;
   readonly #inner = new Map<string, BlockStack>();
@@ -26,8 +27,8 @@ export class BlockStack {
 }
 
 /**
- * Blocks of a document. `around`: blocks that are open before each line. `marks`: true for each
- * line that opens or closes a block.
+ * Markdown blocks of a document. `around`: blocks that are open before each line. `marks`: true for
+ * each line that opens or closes a block.
  */
 export type BlockContexts = {
   readonly around: readonly BlockStack[];
@@ -38,7 +39,7 @@ export type BlockContexts = {
    */
   readonly faults: number;
   readonly open: number;
-  /** All lines that open or close a block, joined. */
+  /** All lines that open or close a block, joined to one string. */
   readonly outline: string;
 };
 
@@ -53,7 +54,7 @@ const BLOCK_TAGS = new Set(
 
 type OpenBlocks = { inside: BlockStack };
 
-/** @param root an empty stack, which all versions of one comparison must share */
+/** @param root an empty stack. All versions of one comparison must share this stack */
 export function readBlockContexts(lines: readonly string[], root: BlockStack = new BlockStack()): BlockContexts {
   const [around, marks] = [new Array<BlockStack>(lines.length), new Array<boolean>(lines.length)];
   const place: OpenBlocks = { inside: root };
@@ -72,8 +73,8 @@ export function readBlockContexts(lines: readonly string[], root: BlockStack = n
 }
 
 /**
- * Returns true if both stacks have the same depth, and either both or none of them are inside a
- * code fence.
+ * Returns true if both stacks have the same depth, and either both or none of the stacks are inside
+ * a code fence.
  */
 export function areSimilarStacks(one: BlockStack, other: BlockStack): boolean {
   const isCode = ({ name }: BlockStack): boolean => /[`~]{3}$/.test(name);
@@ -82,7 +83,7 @@ export function areSimilarStacks(one: BlockStack, other: BlockStack): boolean {
 
 /**
  * Returns false only if the text certainly opens and closes no block: no code fence, comment,
- * directive or HTML element. A merge then skips the search for blocks in that text.
+ * directive or HTML element. A merge then skips the search for blocks in the text.
  */
 export function mayHaveBlocks(text: string): boolean {
   return CONTEXT_MARK.test(text);
@@ -92,7 +93,7 @@ export function mayHaveBlocks(text: string): boolean {
  * Opens or closes the blocks of one line.
  * @returns the number of closing tags without an open block. -1 if the line has tags, and each
  * closing tag has an open block: the line then counts as a mark, even if the number of open blocks
- * does not change
+ * stays the same
  */
 function applyLine(place: OpenBlocks, line: string): number {
   const { name: inner, outer } = place.inside;
@@ -111,8 +112,8 @@ function applyLine(place: OpenBlocks, line: string): number {
 }
 
 /**
- * Returns true if a line closes the code fence or comment that is open. No other mark counts inside
- * a fence or comment.
+ * Returns true if a line closes the code fence or comment that is open. Inside a fence or comment,
+ * no other mark counts.
  */
 function endsFenceOrComment(inner: string, line: string): boolean {
   if (inner === "<!--") return line.includes("-->");

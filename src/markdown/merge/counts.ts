@@ -5,7 +5,7 @@ type ElementCounts = Int32Array;
 
 /**
  * Number of characters that cost one step of the budget. The step pays for splitting differing
- * lines into words and counting the words.
+ * lines into words, and for counting the words.
  */
 const CHARACTERS_PER_STEP = 4;
 
@@ -19,8 +19,9 @@ export function mapVersions<T, U>(
 }
 
 /**
- * Returns true if the merged version has no more faults than local, than remote, or than base with
- * the changes of both sides. The largest of these three numbers counts.
+ * Returns true if the merged version has no more faults than expected. Expected is the largest
+ * number of these three: the faults of local, of remote, and of base with the changes of both
+ * sides.
  */
 export function hasNoNewFaults([base, local, remote, merged]: FourVersions<number>): boolean {
   return merged <= Math.max(local, remote, local + remote - base);
@@ -28,8 +29,8 @@ export function hasNoNewFaults([base, local, remote, merged]: FourVersions<numbe
 
 /**
  * Counts the words of base, local, remote and the merged version. Skips lines that occur equally
- * often in all four versions, because such lines change no comparison of the counts. Returns
- * undefined if the merge has too few steps left in its budget.
+ * often in all four versions, because such lines do not affect the comparison of the counts.
+ * Returns undefined if the step budget of the merge is too small.
  */
 export function countChangedWords(
   texts: FourVersions<VersionLines>,
@@ -56,7 +57,7 @@ export function countChangedWords(
 /**
  * Returns true if each word occurs as often in the merged version as the sides allow. The limits
  * are the smallest and the largest of three counts: in local, in remote, and in base with the
- * changes of both sides. The check does not depend on how the merge was made, so it finds words
+ * changes of both sides. The counts do not show how the merge was made, so a comparison finds words
  * that a bug lost or doubled.
  */
 export function staysBetweenSides([base, local, remote, merged]: FourVersions<ElementCounts>): boolean {
@@ -71,10 +72,10 @@ export function staysBetweenSides([base, local, remote, merged]: FourVersions<El
 }
 
 /**
- * Returns true if, for each word, the merged version contains the changes of both sides to its
- * count. Used for merges of parts of lines, because this check is stricter than
- * `staysBetweenSides`. If both sides changed a count in the same direction, they may have made the
- * same change. In all other cases, the two changes must add up.
+ * Returns true if, for each word, the merged version contains the changes of both sides to the
+ * count of the word. This check is stricter than `staysBetweenSides`, and is used for merges of
+ * parts of lines. If both sides changed a count in the same direction, they may have made the same
+ * change. In all other cases, the two changes must add up.
  */
 export function hasBothChanges([base, local, remote, merged]: FourVersions<ElementCounts>): boolean {
   for (let word = 0; word < merged.length; word++) {

@@ -5,9 +5,9 @@ const STEPS_PER_POINT = 2;
 
 /**
  * Returns the smallest number of edits between two sequences (Wu, Manber, Myers, Miller 1990). If
- * one sequence mostly adds to the other, the count is much faster than a search for the edits
- * themselves. Returns undefined for more than `most` edits, or if the budget is too small.
- * @param runPrice additional steps of the budget for each run of equal elements
+ * one sequence mostly adds to the other, counting edits is much faster than finding them. Returns
+ * undefined if there are more than `most` edits, or if the step budget is too small.
+ * @param runPrice additional steps for each sequence of equal elements
  */
 export function countEdits(
   a: Int32Array,
@@ -19,7 +19,7 @@ export function countEdits(
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const delta = long.length - short.length;
   // LIMIT: number of additional diagonals on each side of the range from the diagonal of the start
-  // to that of the end. With `most` edits, the search cannot reach any others.
+  // to that of the end. With `most` edits, the search cannot reach other diagonals.
   const outer = (most - delta) >> 1;
   if (outer < 0) return undefined;
   const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);
@@ -55,12 +55,14 @@ function advanceDiagonal(
   return y === firstY ? 0 : runPrice + y - firstY;
 }
 
-/** Replaces elements [start, end) of base with elements [from, to) of the other sequence. */
+/**
+ * An edit: replaces elements [start, end) of base with elements [from, to) of the other sequence.
+ */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
 /**
- * Returns true if an edit removed elements, and added none or much fewer. Words beside the edit may
- * then have lost their context.
+ * Returns true if an edit removed elements, and added no elements or much fewer. Words beside the
+ * edit may then have lost their context.
  */
 export function isRemoval(edit: Edit): boolean {
   const removed = edit.end - edit.start;
@@ -80,9 +82,9 @@ export const MAX_EDIT_LENGTH = 400;
 /**
  * Finds the smallest set of edits from one sequence to another (Myers 1986). The edits are ordered,
  * and neither overlap nor touch. If a limit is exceeded, all elements between the equal beginnings
- * and the equal ends become one edit. A merge with this edit is only more careful.
+ * and the equal ends become one edit. Such a large edit can only cause more conflicts.
  * @param base elements as numbers from 0; equal elements have equal numbers
- * @param isSeam returns true where a line or paragraph ends; edits are moved to such places
+ * @param isSeam returns true where a line or paragraph ends; edits are moved to such positions
  */
 export function diff(
   base: readonly number[],
@@ -133,7 +135,7 @@ function cutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
 /**
  * Returns the edits between equal elements.
  * @param apart the part of both sequences that was searched
- * @param a indexes of the searched elements in base; `b`: in the other sequence
+ * @param a indexes in base of the searched elements; `b`: their indexes in the other sequence
  * @param pairs equal elements: an index into `a`, then one into `b`, and so on
  */
 function toEdits(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
@@ -166,8 +168,8 @@ function findSharedIndexes(
 }
 
 /**
- * Furthest points that the search reached after a number of edits, by diagonal. `low`: the first
- * diagonal.
+ * Furthest points that the search reached after a number of edits, by diagonal. `low`: number of
+ * the first diagonal.
  */
 type SearchStep = { readonly low: number; readonly points: Int32Array };
 
@@ -178,7 +180,7 @@ type SearchStep = { readonly low: number; readonly points: Int32Array };
 function findCommonElements(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
   // If one sequence is much longer than the other, the number of edits is counted first. The search
-  // then skips diagonals from which the end cannot be reached with the remaining edits.
+  // then skips diagonals from which the end cannot be reached with the remaining number of edits.
   const isFar = (n - m) ** 2 > STEPS_PER_POINT * (n + m);
   const length = isFar ? countEdits(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
@@ -258,9 +260,9 @@ function readReach(trace: readonly SearchStep[], d: number, k: number): number {
 }
 
 /**
- * Moves an addition or removal to an equivalent place. Chooses the last place that ends a line or
- * paragraph; if there is none, the last place of all. People edit whole lines or paragraphs, so the
- * edits of both sides then have the same place.
+ * Moves an addition or removal to an equivalent position: the last one that ends a line or
+ * paragraph, otherwise the last of all. People edit whole lines or paragraphs, so the edits of both
+ * sides then have the same position.
  */
 function slideToBoundary(
   edit: Edit,
@@ -272,7 +274,7 @@ function slideToBoundary(
 ): Edit {
   const adds = edit.start === edit.end;
   if (!adds && edit.from !== edit.to) return edit;
-  // One equal element must stay between the moved edit and its neighbours.
+  // At least one equal element must stay between the moved edit and each neighbouring edit.
   const by = adds
     ? measureSlide(side, edit.from, edit.to, before?.to, after?.from, isSeam)
     : measureSlide(base, edit.start, edit.end, before?.end, after?.start, isSeam);

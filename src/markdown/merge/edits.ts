@@ -34,8 +34,8 @@ export function editsTouching(edits: readonly Edit[], from: number, to: number):
 }
 
 /**
- * Returns the index of the first edit that passes a test; the number of edits if none does. All
- * edits after that edit must pass the test, too: the function uses binary search.
+ * Returns the index of the first edit that passes a test; the number of edits if no edit does. All
+ * later edits must pass the test, too, because the function uses binary search.
  */
 export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
   let [low, high] = [0, edits.length];
@@ -57,14 +57,17 @@ export type VersionRanges = {
 
 export type SideEdits = { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
 
-/** Ranges and edits of one part. If a side has no edits, its range equals that of base. */
+/**
+ * Ranges and edits of one part of three versions. If a side has no edits, the range of the side
+ * equals the range of base.
+ */
 export type MergePart = VersionRanges & { readonly edits: SideEdits };
 
 export type MergeSide = "local" | "remote";
 
 /**
- * Function that returns true if two edits of different sides overlap or influence each other, and
- * so must be merged together.
+ * Function that returns true if two edits of different sides overlap or influence each other. Such
+ * edits must be merged together.
  * @param earlierSide side that made the earlier edit
  */
 export type MustSettleTogether = (earlier: Edit, earlierSide: MergeSide, later: Edit) => boolean;
@@ -78,12 +81,12 @@ export function isReplacement(edit: Edit): boolean {
   return edit.start < edit.end && edit.from < edit.to;
 }
 
-/** Edits that cover elements [start, end) of base, and must be merged together. */
+/** Edits that affect elements [start, end) of base, and must be merged together. */
 type EditGroup = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
 /**
- * Groups edits that must be merged together. An edit that is independent of the other side gets a
- * group of its own.
+ * Groups edits that must be merged together. An edit that is independent of the other side becomes
+ * a group alone.
  */
 function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): EditGroup[] {
   const queue = [

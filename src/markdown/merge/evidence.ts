@@ -6,8 +6,8 @@ import { type MergeReading, readTokenIds } from "./reading.ts";
 const STEPS_PER_WORD = 10;
 
 /**
- * If a version contains at most one in this number of the removed words, the removed words count as
- * gone. A few of these words may occur in the version by chance.
+ * Divisor for the number of words that an edit removed. If another version contains no more of
+ * these words than the quotient, the removed words count as gone. A few words may occur by chance.
  */
 const CHANCE_DIVISOR = 3;
 
@@ -31,9 +31,9 @@ export function createLineWordReader(reading: MergeReading): ReadWords {
 type WordCounts = Map<number, number>;
 
 /**
- * Returns true if the words that an edit removed are missing from another version, at the place of
- * the edit. Up to a third of the removed words may remain, because they may occur by chance. Also
- * returns true if the edit removed nothing. Returns false if the budget is too small.
+ * Returns true if the words that an edit removed are missing from another version, at the position
+ * of the edit. Up to a third of the removed words may remain by chance. Also returns true if the
+ * edit removed nothing. Returns false if the step budget is too small.
  * @param added elements that the edit added in place of the removed ones
  */
 export function areRemovedWordsGone(
@@ -59,9 +59,9 @@ export function areRemovedWordsGone(
 }
 
 /**
- * Returns two numbers of words. `count`: removed words that the other version still has, or has
- * added again. `of`: all removed words that `added` lacks. Returns undefined if the other version
- * still has a removed line of several words.
+ * Counts the words that an edit removed. `count`: removed words that the other version still has,
+ * or has added again. `of`: all removed words that `added` lacks. Returns undefined if the other
+ * version still has a removed line of several words.
  */
 function countWordsLeft(
   edit: Edit,
@@ -83,7 +83,7 @@ function countWordsLeft(
   let [count, of] = [0, 0];
   for (let at = 0; at < removedElements.length; at++) {
     const lineWords = wordsOf(removedElements[at] as number);
-    // The other version may contain a single word by chance, but not a line with several words.
+    // The other version may contain a single word by chance, but not a line of several words.
     if (!covered[at] && lineWords.length > 1) return undefined;
     const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !takeWord(keptWords, word));
     of += counted.length;
@@ -115,13 +115,13 @@ function addWords(bag: WordCounts, words: readonly number[]): void {
 }
 
 /**
- * LIMIT: number of equal elements in a row that may still be equal by chance. Only a longer row
- * identifies a place in the document.
+ * LIMIT: number of equal elements in a row that may still be equal by chance. Only a longer
+ * sequence identifies a position in the document.
  */
 const MAX_CHANCE_RUN = 4;
 
 /**
- * Version between two other versions. `ids`: elements of this version. `old`: elements of the
+ * Second of three successive versions. `ids`: elements of this version. `old`: elements of the
  * version before. `more`: elements of the version after.
  */
 type MiddleVersion = {
@@ -159,7 +159,7 @@ export function keepsAdditions(
     if (hasKnownPlace(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(index)) return false;
     // If the version before already had all elements of an addition, the diff may have found the
-    // addition at a wrong place.
+    // addition at a wrong position.
     oldElements ??= new Set(text.old);
     return !new Set(text.ids.slice(from, to)).isSubsetOf(oldElements);
   });
@@ -203,8 +203,9 @@ function changesInside(later: Edit, { from, to }: Edit): boolean {
 }
 
 /**
- * Returns true if a later edit may add whole lines inside the lines of an earlier edit. The earlier
- * edit must have replaced other lines. Lines that the earlier edit only added must stay together.
+ * Returns true if a later edit may add whole lines between the lines of an earlier edit. The
+ * earlier edit must have replaced other lines. Lines that the earlier edit only added must stay
+ * together.
  */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);
@@ -221,8 +222,8 @@ function measureUnchangedRow(later: readonly Edit[], from: number, to: number): 
 }
 
 /**
- * `ids`: all elements of the side. `from`, `to`: range of the part that both sides changed, in this
- * side.
+ * One side. `ids`: all elements of the side. `from`, `to`: in this side, the range of the part that
+ * both sides changed.
  */
 type PartSide = {
   readonly ids: ElementIds;
@@ -233,8 +234,8 @@ type PartSide = {
 
 /**
  * Returns true if one side (`more`) contains all changes of the other side (`less`), and otherwise
- * changed only what `less` left unchanged. `more` is then the merge of both sides. Because of this
- * rule, merging a result again with one of its sides does not change the result.
+ * changed only what `less` left unchanged. `more` is then the merge of both sides. Without this
+ * rule, merging a result again with one of its sides could change the result.
  * @param isLines true if the elements are lines, so that other lines may come between them
  */
 export function includesAllChanges(

@@ -6,8 +6,8 @@ import { findCounterparts } from "./edits.ts";
 import { diff } from "./diff.ts";
 
 /**
- * One word or symbol in each of four versions, with the white space before it; null for a version
- * that lacks the word. The number of an item, heading or row is part of the white space.
+ * One word or symbol in each of four versions, with the white space before the word; null for a
+ * version that lacks the word. The number of an item, heading or row is part of the white space.
  */
 export type ExplainedWord = {
   readonly base: string | null;
@@ -36,9 +36,9 @@ export type ExplainedLine = {
 };
 
 /**
- * Explanation of a merge. `texts`: the three versions that were merged. After `useLaterDates`, both
- * sides have the later date where each changed the date of a key. All pieces of one version,
- * joined, are that version.
+ * Explanation of a merge. `texts`: the three versions that were merged. In both sides,
+ * `useLaterDates` has replaced dates that both sides changed by the later date. All pieces of one
+ * version, joined, are that version.
  */
 export type Explanation = {
   readonly texts: readonly [base: string, local: string, remote: string];
@@ -47,7 +47,7 @@ export type Explanation = {
 
 /**
  * Explains a merge by its four versions, without knowing how the merge was made. Returns null if
- * the versions differ too much, or if the result is no merge of the other three.
+ * the versions differ too much, or if the result is no merge of base and both sides.
  */
 export function explainMerge(base: string, local: string, remote: string, result: string): Explanation | null {
   const texts = [base, ...useLaterDates(base, local, remote)] as const;
@@ -64,8 +64,8 @@ const ITEM_NUMBER =
   /^((?:[ \t]*(?:>|[-*+]|#{1,6})(?=[ \t]))*[ \t]*)(?:(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)]|\p{N}{1,2}:\p{N}{2})(?=[ \t]+\S)|\p{N}{1,4}、)|^([ \t]*\|[ \t]*)\p{N}{1,4}(?=[ \t]*\|)/gmu;
 
 /**
- * Splits a version into words and symbols. A symbol that begins an item, quote, heading or row
- * counts as a different word than the same symbol inside a line.
+ * Splits a version into words and symbols. A symbol that begins an item, quote, heading or row does
+ * not equal the same symbol inside a line.
  */
 function splitIntoWords(text: string): SplitVersion {
   const numbers = Array.from(text.matchAll(ITEM_NUMBER), ({ 0: all, 1: item, 2: row, index }) => {
@@ -142,16 +142,16 @@ function findChangingSide({ base, local, remote }: ExplainedWord): Exclude<LineO
 type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
 /**
- * Index of a word in each version. In a row, which has the indexes of one word, -1 for a version
- * that lacks the word.
+ * Index of a word in each version. In a row, the four indexes belong to one word; -1 stands for a
+ * version that lacks the word.
  */
 type VersionPositions = readonly [base: number, local: number, remote: number, result: number];
 
 /**
  * Steps that the search may take. `by`: 1 for each version in which the step passes a word,
  * otherwise 0. `changes`: number of changes that the step means. The rows are, in order: removed by
- * both sides, added by both, removed by one side, added by one side. Words that all versions have
- * need no step.
+ * both sides, added by both, removed by one side, added by one side. No row is needed for words
+ * that all versions have.
  */
 const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
@@ -163,8 +163,8 @@ const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: 
 ];
 
 /**
- * Smallest lengths of the runs of common words at which the search is split. If the search fails
- * with one length, it tries the next one.
+ * Smallest lengths of the sequences of common words at which the search is split. If the search
+ * fails with one length, it tries the next length.
  */
 const MIN_RUN_LENGTHS = [1, 4, 16];
 
@@ -208,8 +208,8 @@ function advancePositions(place: VersionPositions, by: VersionPositions): Versio
 }
 
 /**
- * Finds the words that all four versions have. Returns the positions of these words, as runs of
- * adjacent words.
+ * Finds the words that all four versions have. Returns the positions of these words, as sequences
+ * of adjacent words.
  */
 function findCommonRuns(four: FourSequences, starts: FourSequences): VersionPositions[][] {
   const base = four[0];
@@ -258,8 +258,8 @@ function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
 }
 
 /**
- * LIMIT: number of changed words in differing lines, so that the diff takes limited time. If there
- * are more, all words of these lines count as changed.
+ * LIMIT: number of changed words in differing lines, so that the diff takes limited time. With more
+ * changed words, all words of these lines count as changed.
  */
 const MAX_CHANGES = 2_000;
 
@@ -270,8 +270,8 @@ type SearchNode = {
 };
 
 /**
- * Queue of positions, ordered by the expected number of changes, smallest first. Among equal
- * numbers, the position that was added last comes first.
+ * Queue of positions, ordered by the expected number of changes, smallest first. Of positions with
+ * equal numbers, the last added position comes first.
  */
 class SearchQueue {
   readonly #nodes: SearchNode[][] = [];
@@ -351,9 +351,10 @@ function toRows(last: SearchNode): VersionPositions[] {
 }
 
 /**
- * Returns a function that estimates the number of changes from a position to the end. The estimate
- * is never too high. For each side, the function adds two numbers: the words that only base or only
- * the side has, and the difference in the number of all other words.
+ * Returns a function that estimates the number of changes from a position to the end of all
+ * versions. The estimate is never too high. For each side, the function adds the number of words
+ * that only base or only the side has. The difference in the number of all other words is also
+ * added.
  */
 function createChangeEstimate(
   four: FourSequences,

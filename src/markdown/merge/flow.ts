@@ -36,7 +36,7 @@ import {
 type UnitSize = "sentences" | "words";
 
 /**
- * Three versions of a passage, split into sentences or words (units). Units with equal words have
+ * Three versions of a passage, split into units: sentences or words. Units with equal words have
  * equal numbers.
  */
 type SplitPassage = {
@@ -132,7 +132,8 @@ function mergeChangedPart(
 
 /**
  * Merges a part in which one side (`other`) changed nothing, or only white space. Merges this white
- * space word by word. If that fails, keeps only the white space of `other` before the first token.
+ * space word by word. If that merge fails, keeps only the white space of `other` before the first
+ * token.
  */
 function mergeOneSide(
   { size, reading }: SplitPassage,
@@ -147,7 +148,7 @@ function mergeOneSide(
 
 /**
  * Merges a part in which one side added words, and the other side added a heading id at the same
- * place. Returns the words, then the id; undefined for any other part.
+ * position. Returns the words, then the id; undefined for any other part.
  */
 function appendHeadingId({ base, local, remote }: TokenPassage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
@@ -170,10 +171,10 @@ function areSentenceEditsRelated(earlier: Edit, later: Edit): boolean {
 
 /**
  * Returns true if two edits of words must be merged together. An edit that removes only comments or
- * heading ids is independent of edits that it touches. Other edits must be merged together in these
+ * heading ids is independent of edits that touch it. Other edits must be merged together in these
  * cases:
  * - they overlap
- * - one of them adds words to an item that the other one rewrote
+ * - one edit adds words to an item that the other edit rewrote
  * - they touch, and one of them removes words or only adds words
  */
 function areWordEditsRelated(
@@ -209,7 +210,7 @@ function isEndOfLine(token: Token | undefined): boolean {
   return /^\n*$/.test(token?.text ?? "");
 }
 
-/** Returns true if a change removes words. A change that joins two lines counts as well. */
+/** Returns true if a change removes words, or joins two lines. */
 function removesWords(tokens: TokenPassage, change: SideEdit): boolean {
   const { start, end } = change.edit;
   return (
@@ -223,7 +224,7 @@ function countBreaks(tokens: readonly Token[]): number {
 
 /**
  * Returns true if a change only adds words within a line. Such words continue the words beside
- * them, so a merge must not add words of the other side at the same place.
+ * them. So a merge must not add words of the other side at the same position.
  */
 function addsWords(tokens: TokenPassage, change: SideEdit): boolean {
   const { start, end } = change.edit;
@@ -263,7 +264,7 @@ function mergeSpace({ space }: Token, local: string, remote: string): string | u
 
 /**
  * Returns tokens that one side rewrote, with the white space of the other side before the first
- * token. If both sides changed this white space, that of the side that rewrote the tokens stays.
+ * token. If both sides changed this white space, returns the tokens unchanged.
  */
 function keepOtherSpace(
   rewritten: readonly Token[],
@@ -276,8 +277,8 @@ function keepOtherSpace(
 }
 
 /**
- * Sentence or word. `from`: index of its first token. `id`: equal for equal words, whatever their
- * white space.
+ * Sentence or word. `from`: index of its first token. `id`: number of the unit; units with equal
+ * words have equal numbers, whatever their white space.
  */
 type TextUnit = { readonly from: number; readonly id: number };
 
@@ -290,8 +291,8 @@ const WIDE_SENTENCE_END = /^[。！？；]$/;
 const CLOSING_MARK = /^[)\]"'”’»」』）*_]$/;
 
 /**
- * Splits tokens into sentences. A blank line is a sentence of its own, and so is the line break
- * that ends a heading or item.
+ * Splits tokens into sentences. A blank line is a sentence by itself, and so is the line break that
+ * ends a heading or item.
  */
 function splitIntoSentences(tokens: readonly Token[], keys: SequenceNumbers): TextUnit[] {
   const ids = tokens.map(({ id }) => id);

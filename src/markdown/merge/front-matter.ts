@@ -15,7 +15,7 @@ const KEY_LINE = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|
 /**
  * Reads the front matter of a normalised document: top-level keys between two lines `---`. Indented
  * lines, list items and blank lines belong to the key above them; comments belong to the key below.
- * Returns undefined if the document has no front matter, or if its syntax is different.
+ * Returns undefined if the document has no front matter, or front matter with another syntax.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
   const range = findFrontMatter(text);
@@ -39,8 +39,8 @@ export function readFrontMatterOfFile(text: string): FrontMatter | undefined {
 }
 
 /**
- * Reads the keys of front matter with their lines. Returns undefined if a line belongs to no key,
- * or if a key occurs twice.
+ * Reads the keys of front matter with the lines of each key. Returns undefined if a line belongs to
+ * no key, or if a key occurs twice.
  */
 function readEntries(lines: readonly string[]): FrontMatterEntries | undefined {
   const entries = new Map<string, string>();
@@ -65,9 +65,9 @@ function readEntries(lines: readonly string[]): FrontMatterEntries | undefined {
 }
 
 /**
- * Merges front matter by its keys, and returns its lines. If only one side changed a key, its
- * version of the key is used. If both sides changed a key, lists are merged by item, and maps by
- * key. Returns undefined if the changes of a key, or of the order of keys, conflict.
+ * Merges front matter by its keys, and returns the merged lines. If only one side changed a key,
+ * uses that side's version of the key. If both sides changed a key, merges lists by item, and maps
+ * by key. Returns undefined if the changes of a key, or of the order of keys, conflict.
  */
 export function mergeEntries(
   base: FrontMatterEntries,
@@ -102,8 +102,8 @@ function mergeEntry(
 }
 
 /**
- * `head`: line of the key. `indent`: spaces before the entries. `entries`: lines of each inner key,
- * without `indent`.
+ * Map as the value of a key. `head`: line of the key. `indent`: spaces before the entries.
+ * `entries`: lines of each inner key, without `indent`.
  */
 type MapEntry = { readonly head: string; readonly indent: string; readonly entries: FrontMatterEntries };
 
@@ -129,8 +129,9 @@ function readMapEntry(entry: string): MapEntry | undefined {
 }
 
 /**
- * Returns the keys in the order of the side that changed the order; undefined if both sides changed
- * it differently. At the same place, keys that remote added come before keys that local added.
+ * Returns the keys in the order of the side that changed the order; undefined if the sides changed
+ * the order in different ways. At the same position, keys that remote added come before keys that
+ * local added.
  */
 function mergeKeyOrder(
   base: readonly string[],
@@ -164,8 +165,8 @@ function isNewKey(key: string | undefined, one: readonly string[], other: readon
 }
 
 /**
- * `head`: line of the key; for an inline list, the characters before the list. `inline`: true for
- * `[a, b]`. `lead`: characters before each item.
+ * List as the value of a key. `head`: line of the key; for an inline list, the characters before
+ * the list. `inline`: true for `[a, b]`. `lead`: characters before each item.
  */
 type ListEntry = {
   readonly head: string;
@@ -213,16 +214,15 @@ function readList(entry: string): ListEntry | undefined {
 }
 
 /**
- * Matches keys of front matter whose date says when work was done last, or when it is due. If both
- * sides changed such a date, the later date is used.
+ * Matches keys of front matter whose date says when somebody last worked on the document, or when
+ * work is due. If both sides changed such a date, the later date is used.
  */
 const LATEST_DATE_KEY =
   /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**
- * Returns both sides, changed in one respect: if each side changed the date of a key that
- * `LATEST_DATE_KEY` matches, both get the later date. Each side keeps its line ends. The merge
- * handles all other changes.
+ * Returns both sides, changed in one respect. If each side changed the date of a key that
+ * `LATEST_DATE_KEY` matches, both sides get the later date. Each side keeps its line ends.
  */
 export function useLaterDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
   const [b, l, r] = [base, local, remote].map(readFrontMatterOfFile);
@@ -248,8 +248,8 @@ function areDifferentChanges(before: string | undefined, mine: string, theirs: s
 }
 
 /**
- * Returns 1 if the first entry has the later date, -1 if the second entry has it. Returns NaN if
- * the dates cannot be compared.
+ * Returns 1 if the first entry has the later date, -1 if the second entry has the later date.
+ * Returns NaN if the dates cannot be compared.
  */
 function compareDates(one: string, other: string): number {
   const [mine, theirs] = [readDate(one), readDate(other)];
@@ -273,7 +273,7 @@ function readDate(entry: string): string | undefined {
 }
 
 /**
- * `key`: string by which dates are sorted, or times of day. Only keys of one `kind` can be
+ * A date or time of day. `key`: string by which values are sorted. Only values of one `kind` can be
  * compared.
  */
 type DateOrTime = { readonly kind: "date" | "clock"; readonly key: string };

@@ -33,7 +33,7 @@ import { reserveSteps } from "./budget.ts";
 
 /**
  * Lines of each version in a conflict. `baseLine`, `localLine`, `remoteLine`: index of the first of
- * these lines, from 0.
+ * these lines in the version, from 0.
  */
 export type ConflictHunk = {
   readonly base: string;
@@ -46,11 +46,14 @@ export type ConflictHunk = {
 
 /**
  * Merged lines of a part. `after`: blank lines after the part. If undefined, the blank lines of the
- * versions are merged.
+ * three versions are merged.
  */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/** Three versions, and the edits of each side. The edits refer to the lines that are not blank. */
+/**
+ * Three versions, and the edits of each side from base. The edits refer to the lines that are not
+ * blank.
+ */
 export type MergeInput = {
   readonly texts: ThreeVersionLines;
   readonly edits: LineEdits;
@@ -63,8 +66,8 @@ type LineEdits = SideEdits & { readonly changed: ReadonlySet<Edit> };
 type MergeConflicts = { readonly conflicts: readonly ConflictHunk[] };
 
 /**
- * Merges lines. If lines conflict, merges smaller and smaller parts of them. Returns the merged
- * document or all conflicts. A blank line counts as white space before the next line.
+ * Merges lines. If lines conflict, merges smaller and smaller parts of these lines. Returns the
+ * merged document or all conflicts. A blank line counts as white space before the next line.
  */
 export function mergeHunks(work: MergeInput): { readonly text: string } | MergeConflicts {
   const { texts } = work;
@@ -82,7 +85,7 @@ function coverAllLines({ base, local, remote }: ThreeVersionLines): VersionRange
 }
 
 /**
- * @param whole range of non-blank lines in each version; the merge covers these ranges
+ * @param whole range of non-blank lines in each version, which the merge covers
  * @param work the three versions, and the edits of each side
  */
 function mergeRanges(whole: VersionRanges, work: MergeInput): MergedPart | MergeConflicts {
@@ -119,7 +122,7 @@ export function splitIntoLineParts(work: MergeInput, whole: VersionRanges = cove
   return splitIntoParts(whole, work.edits, (earlier, side, later) => areLineEditsRelated(earlier, side, later, work));
 }
 
-/** Splits the edits of a part. Each line that kept most of its words gets an edit of its own. */
+/** Splits the edits of a part. Each line that kept most of its words gets a separate edit. */
 function splitPartEdits({ edits: { local, remote } }: MergePart, { texts, reading }: MergeInput): LineEdits {
   const mine = splitIntoLineEdits(local, texts.base, texts.local, reading);
   const theirs = splitIntoLineEdits(remote, texts.base, texts.remote, reading);
@@ -141,16 +144,16 @@ export function areSidesApart(work: MergeInput): boolean {
 }
 
 /**
- * Returns true if two edits of different sides must be merged together. Example: one side adds or
- * removes lines beside a line that the other side rewrote, so words may have moved between these
- * lines. The edits are independent if a blank line is between them, or if the rewritten line kept
- * most of its words.
+ * Returns true if two edits of different sides must be merged together. For example, one side adds
+ * or removes lines beside a line that the other side rewrote. Words may then have moved between
+ * these lines. The edits are independent if a blank line is between them, or if the rewritten line
+ * kept most of its words.
  */
 function areLineEditsRelated(earlier: Edit, side: MergeSide, later: Edit, { edits, texts }: MergeInput): boolean {
   if (doOverlap(earlier, later)) return true;
   if (later.start > earlier.end || edits.changed.has(earlier) || edits.changed.has(later)) return false;
   if (isReplacement(earlier) && isReplacement(later)) return false;
-  // Two removals add nothing, so no words can get to a wrong place.
+  // Two removals add nothing, so no words can get to a wrong position.
   if (onlyRemoves(earlier) && onlyRemoves(later)) return false;
   if (addsLines(earlier) && addsLines(later)) return true;
   if (earlier.start === earlier.end) return readGapBefore(texts[side], earlier.to) === "";
@@ -268,14 +271,14 @@ function hasCodeIn(text: VersionLines, range: ElementRange): boolean {
 }
 
 /**
- * Smallest share of words, relative to the longer line, that two versions of one line have in
- * common. Two lines with a smaller share count as different lines.
+ * Share of words, relative to the longer line. Two lines with at least this share of common words
+ * count as two versions of one line.
  */
 const MIN_SAME_LINE_SHARE = 0.6;
 
 /**
  * LIMIT: number of pairs of lines that are compared for one edit, so that a long edit does not use
- * up the budget.
+ * all steps of the budget.
  */
 const MAX_PAIRS = 4_000;
 
@@ -285,8 +288,8 @@ const STEPS_PER_PAIR = 6;
 type SplitLineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
 /**
- * Splits edits by lines. Each line that kept most of its words gets an edit of its own. The lines
- * that were added or removed beside it become other edits.
+ * Splits edits by lines. Each line that kept most of its words gets a separate edit. The lines that
+ * were added or removed beside it become other edits.
  */
 export function splitIntoLineEdits(
   edits: readonly Edit[],
@@ -314,7 +317,7 @@ export function splitIntoLineEdits(
 
 /**
  * Returns pairs of an old line and a new line that are versions of one line, in the order of the
- * document. Returns no pairs if the edit has too many lines, or if the budget is too small.
+ * document. Returns no pairs if the edit has too many lines, or if the step budget is too small.
  */
 function findLinePairs(edit: Edit, base: VersionLines, side: VersionLines, reading: MergeReading): LinePair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
@@ -372,7 +375,7 @@ function computeShares(
 
 /**
  * Returns the share of words that two lines have in common. Returns 0 if this share cannot reach
- * `MIN_SAME_LINE_SHARE`, or if the budget is too small.
+ * `MIN_SAME_LINE_SHARE`, or if the step budget is too small.
  */
 function computeShare(some: readonly number[], others: readonly number[], reading: MergeReading): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];

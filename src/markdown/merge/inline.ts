@@ -1,18 +1,19 @@
 /**
- * Consecutive equal emphasis characters, such as `**`. A run may open emphasis, close emphasis, or
- * do both.
+ * Consecutive equal emphasis characters, such as `**`. The characters may open emphasis, close
+ * emphasis, or do both.
  */
 type MarkRun = { readonly mark: string; readonly opens: boolean; readonly closes: boolean };
 
-// Matches parts of a line in which marks have no meaning: escapes, code, comments, tags and
-// addresses.
+// Matches parts of a line in which emphasis and brackets have no meaning: escapes, code, comments,
+// tags and addresses.
 const TEXT_WITHOUT_MARKS =
   /\\[\s\S]|(?<!`)(`+)(?!`)[\s\S]{0,500}?(?<!`)\1(?!`)|<!--[\s\S]{0,500}?-->|<\/?[A-Za-z][^<>\n]{0,500}>|\bhttps?:[^\s<>()[\]]{1,2000}|(?<=\])\([^()\n]{0,2000}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?\)/g;
 const EMPHASIS_MARKS = /\*+|_+|~{2,}|={2}/g;
 
 /**
- * Returns the number of marks in a paragraph that have no effect: emphasis that is not closed or is
- * nested in its own kind, brackets without a partner, links in links, code that is not closed.
+ * Returns the number of Markdown marks in a paragraph that have no effect. Such marks are emphasis
+ * that is not closed or is nested in its own kind, brackets without a partner, links in links, and
+ * code that is not closed.
  */
 export function countInlineFaults(text: string): number {
   const marksOnly = text.replaceAll(TEXT_WITHOUT_MARKS, (found) => (found.startsWith("(") ? "()" : "x"));
@@ -28,7 +29,7 @@ function countEmphasisFaults(text: string): number {
     const equalRuns = places.get(found) ?? [];
     const partner = run.closes ? equalRuns.at(-1) : undefined;
     if (partner !== undefined) {
-      // Runs that were opened after the partner of this run can no longer be closed.
+      // Marks that were opened after the partner of this mark can no longer be closed.
       const [, ...unclosed] = openRuns.splice(partner);
       for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
       faults += unclosed.length + Number(equalRuns.length > 0);
@@ -41,8 +42,8 @@ function countEmphasisFaults(text: string): number {
 }
 
 /**
- * Decides by the characters beside a run whether it can open or close emphasis (CommonMark 0.31.2,
- * section 6.2).
+ * Decides by the characters beside emphasis characters whether they can open or close emphasis
+ * (CommonMark 0.31.2, section 6.2).
  */
 function readMarkRun(text: string, found: string, index: number): MarkRun {
   const kindBefore = classifyCharacter(text[index - 1]);
@@ -65,8 +66,8 @@ function classifyCharacter(character = " "): CharacterKind {
 }
 
 /**
- * Returns true if a run belongs to the characters on one side, `towards`. CommonMark calls such a
- * run "flanking".
+ * Returns true if emphasis characters belong to the characters on one side, `towards`. CommonMark
+ * uses the word "flanking" for this relation.
  */
 function isFlanking(towards: CharacterKind, away: CharacterKind): boolean {
   return towards === "letter" || (towards === "point" && away !== "letter");
@@ -94,7 +95,7 @@ function openBracket(mark: string, open: OpenBracket[]): number {
 }
 
 /**
- * Returns the number of faults.
+ * Closes the innermost open bracket. Returns the number of faults.
  * @param next the character after the closing bracket
  */
 function closeBracket(next: string | undefined, open: OpenBracket[]): number {

@@ -19,25 +19,25 @@ import { findHeadings } from "../outline/outline.ts";
 import { readBlockContexts } from "./contexts.ts";
 
 /**
- * Two entries are duplicates only if they have at least this share of the words of the shorter
- * entry in common.
+ * Two entries are duplicates only if they share at least this part of the words of the shorter
+ * entry.
  */
 const MIN_DUPLICATE_SHARE = 0.6;
 
 /**
- * Two entries are duplicates only if they have at least this number of words in common. Short
- * entries of a list are often similar without being duplicates.
+ * Two entries are duplicates only if they share at least this number of words. Short entries of a
+ * list are often similar without being duplicates.
  */
 const MIN_SHARED_WORDS = 4;
 
 /**
- * LIMIT: number of pairs of entries that are compared at one place, so that long additions do not
- * use up the budget. If there are more pairs, the merge is a conflict.
+ * LIMIT: number of pairs of entries that are compared at one position, so that long additions do
+ * not use all steps of the budget. With more pairs, the merge is a conflict.
  */
 const MAX_PAIRS = 10_000;
 
 /**
- * Place in base at which both sides added lines. `inCode`: true inside a code fence. `above`,
+ * Position in base at which both sides added lines. `inCode`: true inside a code fence. `above`,
  * `below`: indexes of the nearest lines that are not blank.
  */
 type InsertionPlace = {
@@ -51,10 +51,10 @@ type InsertionPlace = {
 type InsertedText = { readonly text: string; readonly after: string };
 
 /**
- * Merges lines that both sides added at one place: all lines of one side, then all lines of the
- * other side. If one addition contains the other, only the larger one is used. Returns undefined if
- * the budget is too small, `mayBeAdded` refuses the additions, or no order keeps them in their
- * section, list or table.
+ * Merges lines that both sides added at one position: all lines of one side, then all lines of the
+ * other side. If one addition contains the other, only the larger addition is used. Returns
+ * undefined if the step budget is too small, `mayBeAdded` refuses the additions, or no order keeps
+ * each addition in its section, list or table.
  */
 export function mergeInsertions(
   part: VersionRanges,
@@ -82,7 +82,7 @@ export function mergeInsertions(
 
 /**
  * Returns true if the first addition contains all lines of the second one, without other lines
- * between them. Returns false if the budget is too small.
+ * between them. Returns false if the step budget is too small.
  */
 function containsPiece({ lines }: InsertedPiece, { lines: run }: InsertedPiece, reading: MergeReading): boolean {
   return lines.some((_, index) => {
@@ -94,8 +94,8 @@ function containsPiece({ lines }: InsertedPiece, { lines: run }: InsertedPiece, 
 
 /**
  * Returns true if both additions may be combined. Returns false for additions in code, and for
- * additions with duplicate entries or too many entries to compare. Also returns false for running
- * text that is added to an empty document.
+ * additions with duplicate entries or too many entries to compare. Also returns false if a side
+ * added running text to an empty document.
  */
 function mayBeAdded(place: InsertionPlace, mine: InsertedPiece, theirs: InsertedPiece, reading: MergeReading): boolean {
   if (place.inCode) return false;
@@ -162,7 +162,7 @@ function keepsOuterGaps(first: InsertedPiece, second: InsertedPiece): boolean {
  * - At the top of a section, where people put the newest entry, the addition with fewer entries
  *   comes first. The addition with more entries took longer to write, so it is probably older. If
  *   the numbers of entries are equal, local comes first.
- * - At all other places, `place.leader` comes first.
+ * - At all other positions, `place.leader` comes first.
  */
 function belongsLater(place: InsertionPlace, first: InsertedPiece, second: InsertedPiece): boolean {
   const [one, two] = [readTime(first.lines[0]), readTime(second.lines[0])];
@@ -209,7 +209,7 @@ function chooseGapBetween(
   return [...first.lines, ...second.lines].some((line) => line.trim() === "") ? "\n" : "";
 }
 
-/** `names`: words of an entry that are code or an address. */
+/** Words of an entry. `names`: words of the entry that are code or an address. */
 type EntryWords = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
 
 /**
@@ -236,7 +236,7 @@ type InsertedPiece = {
   readonly lines: readonly string[];
   readonly before: string;
   readonly after: string;
-  /** Level of the heading in the first line; 7 if that line is no heading. */
+  /** Level of the heading in the first line; 7 if the first line is no heading. */
   readonly level: number;
   /**
    * Level of the highest heading in the added lines, 1 to 6; 8 if they have no heading. Text after
@@ -251,14 +251,14 @@ type InsertedPiece = {
   readonly firstEntry: string | undefined;
   readonly lastEntry: string | undefined;
   /**
-   * `opens`: true if the lines open a block, such as a code fence, and do not close it. `closes`:
-   * true if the lines close a block that began above.
+   * `opens`: true if the lines open a Markdown block, such as a code fence, and do not close it.
+   * `closes`: true if the lines close a block that began above them.
    */
   readonly opens: boolean;
   readonly closes: boolean;
   /**
-   * Number of entries that have the kind of the first entry, or of headings that have the level of
-   * the first heading; 1 for running text.
+   * Number of entries with the kind of the first entry, or of headings with the level of the first
+   * heading; 1 for running text.
    */
   readonly parts: number;
 };
@@ -319,9 +319,9 @@ function splitIntoEntries(lines: readonly string[]): PieceEntry[] | undefined {
 }
 
 /**
- * Returns the kind of the entry that a line begins: list item with its indent and mark, table row
- * with its number of cells, or link definition. Returns undefined if the line begins no entry. Only
- * entries of one kind may be in one list or table.
+ * Returns the kind of the entry that a line begins. A kind is a list item with its indent and mark,
+ * a table row with its number of cells, or a link definition. Returns undefined if the line begins
+ * no entry. A list or table may contain only entries of one kind.
  */
 function readEntryShape(line: string): string | undefined {
   const item = ITEM_LINE.exec(line);

@@ -66,8 +66,8 @@ function findWordIndexes(tokens: readonly Token[], { from, to }: ItemRange): num
 
 /**
  * Returns true if `one` is part of the rewriting of an item, and `other` adds words to that item or
- * changes its check box. The other side changed the item with its old words in mind, so the two
- * edits must be merged together.
+ * changes its check box. The side of `other` saw the old words of the item, so the two edits must
+ * be merged together.
  */
 export function rewritesItem(
   tokens: TokenPassage,

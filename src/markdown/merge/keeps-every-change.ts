@@ -28,7 +28,7 @@ type SuccessiveVersions = readonly [base: VersionLines, less: VersionLines, more
 /**
  * Returns true if `more` contains every change of words and white space that `less` made to `base`.
  * `more` is then the merge of `less` and `more`. Without this rule, merging a result again with one
- * of its sides could add the same lines twice, at two similar places.
+ * of its sides could add the same lines twice, at two similar positions.
  */
 export function keepsEveryChange(base: string, less: string, more: string, reading: MergeReading): boolean {
   const texts = [readLines(base, reading), readLines(less, reading), readLines(more, reading)] as const;
@@ -56,8 +56,8 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
 /**
  * Returns true if a later version contains a line again that a side removed. The line counts if it
  * replaces other lines, or is added together with removed lines only. If other lines are added with
- * it, the line may be a quotation. Lines without words do not count, and neither do lines that may
- * open or close a block.
+ * it, the line may be a quotation. Lines without words do not count. Lines that may open or close a
+ * Markdown block do not count either.
  */
 export function restoresRemovedLine(base: string, side: string, more: string, reading: MergeReading): boolean {
   const idsOf = (text: string): ElementIds => readLines(text, reading).filled.ids;
@@ -73,8 +73,8 @@ export function restoresRemovedLine(base: string, side: string, more: string, re
 }
 
 /**
- * Number of words in a row that form a passage. Two documents hardly ever have a passage in common
- * by chance.
+ * Number of words in a row that form a passage. Two documents hardly ever share a passage by
+ * chance.
  */
 const WORDS_PER_PASSAGE = 6;
 
@@ -97,8 +97,9 @@ function readPassages(text: string, reading: MergeReading): ReadonlySet<string> 
 }
 
 /**
- * Returns true if the third version keeps the blank lines that the second one changed. More blank
- * lines are allowed. Compares only places whose two lines are neighbours in all three versions.
+ * Returns true if the third version keeps the blank lines that the second version changed. More
+ * blank lines are allowed. Compares blank lines only between two lines that are neighbours in all
+ * three versions.
  */
 function keepsGaps([b, l, m]: SuccessiveVersions, earlier: readonly Edit[], later: readonly Edit[]): boolean {
   const indexesInBase = findCounterparts(l.filled.ids.length, earlier.map(reverseEdit));
@@ -114,14 +115,15 @@ function keepsGaps([b, l, m]: SuccessiveVersions, earlier: readonly Edit[], late
 }
 
 /**
- * LIMIT: number of lines in three versions that are compared by words at one place, so that a long
- * change does not use up the budget. If there are more lines, `keepsEarlierEdits` returns false.
+ * LIMIT: number of lines in three versions that are compared by words at one position. Without this
+ * limit, a long change would use all steps of the budget. With more lines, `keepsEarlierEdits`
+ * returns false.
  */
 const MAX_COMPARED_LINES = 3_000;
 
 /**
- * Returns true if the later edits are at other places than the earlier edits, or keep the words of
- * the earlier edits.
+ * Returns true if the later edits are at other positions than the earlier edits, or keep the words
+ * of the earlier edits.
  */
 function keepsEarlierEdits(
   [base, less, more]: SuccessiveVersions,
@@ -193,7 +195,7 @@ function keepsSpace(
 
 /**
  * Returns false if the later edits remove an element and add it again, although all three versions
- * contain it. The diffs then disagree: one of them found the element at a wrong place.
+ * contain the element. The diffs then disagree: one diff found the element at a wrong position.
  */
 function doDiffsAgree(
   length: number,

@@ -8,8 +8,8 @@ import { splitLines } from "./split.ts";
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
 /**
- * `line`: number of the first line in the span, from 1. If `count` is 0, the number of the line
- * before the change.
+ * Lines of one version. `line`: number of the first line, from 1. If `count` is 0, the number of
+ * the line before the change.
  */
 type LineSpan = { readonly line: number; readonly count: number };
 

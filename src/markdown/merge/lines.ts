@@ -12,16 +12,16 @@ type LineConflict = {
 export type LineBlock = { readonly kind: "settled"; readonly text: string } | LineConflict;
 
 /**
- * LIMIT: number of steps for each run of equal lines. The package `diff3` makes an object for each
- * run, which takes longer than finding the run.
+ * LIMIT: number of steps for each sequence of equal lines. The package `diff3` makes an object for
+ * each sequence, which takes longer than finding the sequence.
  */
 const STEPS_PER_RUN = 20;
 
 /**
  * Merges by lines with the package `diff3`, as git does (Khanna, Kunal, Pierce 2007). Returns
- * undefined if the budget is too small. The package cannot be interrupted. So another search, which
- * takes about as long, first takes its steps from the budget. Equal lines at both ends are not cut
- * off before the merge, because that would change results.
+ * undefined if the step budget is too small. The package cannot be interrupted. So another search,
+ * which takes about as long, takes its steps from the budget first. Equal lines at both ends are
+ * not cut off before the merge, because that would change results.
  */
 export function mergeLines(
   base: string,

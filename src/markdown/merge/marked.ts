@@ -2,7 +2,7 @@ import { mergeLines } from "./lines.ts";
 import { mergeText } from "./merge.ts";
 import { createReading } from "./reading.ts";
 
-/** `base` is an empty string if both sides are new. */
+/** Three versions of a document. `base` is an empty string if both sides are new. */
 export type ThreeVersions = { readonly base: string; readonly mine: string; readonly theirs: string };
 
 export const DEFAULT_MARKER_SIZE = 7;
@@ -17,7 +17,7 @@ export function markConflicts({ base, mine, theirs }: ThreeVersions, markerSize:
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, createReading());
   const mark = (texts: ThreeVersions) => markConflict(texts, mine, markerSize);
-  // A merge can be a conflict although a merge by whole lines has none. The markers are then around
+  // A merge can be a conflict although a merge by whole lines succeeds. The markers then enclose
   // the whole versions.
   if (blocks === undefined || blocks.every((block) => block.kind === "settled")) return mark({ base, mine, theirs });
   return blocks

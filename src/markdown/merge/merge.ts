@@ -23,15 +23,15 @@ type MergeMethod = "same" | "base-local" | "base-remote" | "contained" | "lines"
 
 /**
  * Reason why there is no merged version.
- * - `overlap`: both sides changed the same place in different ways
- * - `too-large`: the versions differ too much for the budget
+ * - `overlap`: both sides changed the same position in different ways
+ * - `too-large`: the versions differ too much for the step budget
  * - `word-count`: the result would lose or double a word
  * - `unsound`: the result would be worse Markdown than both sides
- * - `unstable`: the result would lack a change of a side, or contain the change at another place
+ * - `unstable`: the result would lack a change of a side, or contain the change at another position
  */
 export type ConflictReason = "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
 
-/** `hunks`: at least one conflict, in the order of the document. */
+/** `hunks`: the conflicts in the order of the document, at least one. */
 export type MergeResult =
   | { readonly kind: "clean"; readonly text: string; readonly how: MergeMethod }
   | { readonly kind: "conflict"; readonly reason: ConflictReason; readonly hunks: readonly ConflictHunk[] };
@@ -68,9 +68,9 @@ function mergeAndCheck(versions: MergeVersions): MergeResult {
 }
 
 /**
- * Merges with the sides exchanged, and returns the fault of that merge; undefined if it has none.
- * The exchanged merge may differ from `result` only in the order of lines. If `result` equals a
- * side or was merged by whole lines, returns undefined without a check.
+ * Merges with the sides exchanged, and returns the fault of that merge; undefined if it has no
+ * fault. The exchanged merge may differ from `result` only in the order of lines. If `result`
+ * equals a side or was merged by whole lines, returns undefined without a check.
  */
 function findFaultOfExchangedSides(versions: MergeVersions, result: CleanMerge): ConflictReason | undefined {
   if (result.how !== "fine" || equalsSide(result, versions)) return undefined;
@@ -104,9 +104,9 @@ function isSoundMerge({ base, local, remote, reading }: MergeVersions, { how, te
 }
 
 /**
- * Returns true if a result contains all changes of a side at their places. Merging the result again
- * with that side must give the same result. The result must not contain anything that the side
- * removed.
+ * Returns true if a result contains all changes of a side at their positions. Merging the result
+ * again with that side must give the same result. The result must not contain anything that the
+ * side removed.
  */
 function isStable(base: string, side: string, { text }: CleanMerge, reading: MergeReading): boolean {
   if (text === side) return true;
@@ -119,7 +119,7 @@ function isStable(base: string, side: string, { text }: CleanMerge, reading: Mer
 /**
  * Returns true if each word occurs in the result as often as the changes of both sides explain. A
  * merge of parts of lines needs a stricter check than a merge of whole lines. A result that equals
- * a side needs no check. Returns false if the budget is too small.
+ * a side needs no check. Returns false if the step budget is too small.
  */
 function keepsWordCounts(versions: MergeVersions, result: CleanMerge): boolean {
   const { base, local, remote, reading } = versions;
@@ -151,8 +151,8 @@ function mergeUnchecked(versions: MergeVersions): MergeResult {
 }
 
 /**
- * Merges by whole lines, as git does. Returns undefined for a conflict, or if the budget is too
- * small.
+ * Merges by whole lines, as git does. Returns undefined for a conflict, or if the step budget is
+ * too small.
  */
 function mergeWholeLines({ base, local, remote, reading }: MergeVersions): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
@@ -182,8 +182,8 @@ export function mergeWithinLines(base: string, local: string, remote: string, re
 
 /**
  * Merges normalised versions: the front matter by its keys, then the body. Merges the whole
- * documents by lines in two cases: a side has no front matter, or the front matter of a version
- * cannot be read.
+ * documents by lines if a side has no front matter, or if the front matter of a version cannot be
+ * read.
  */
 function mergeNormalised(base: string, local: string, remote: string, reading: MergeReading): FineMerge {
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
@@ -207,8 +207,8 @@ function mergeNormalised(base: string, local: string, remote: string, reading: M
 }
 
 /**
- * Reads the front matter of base; returns undefined if it cannot be read. If base has none, returns
- * an empty one, because both sides may have created front matter.
+ * Reads the front matter of base; returns undefined if the front matter cannot be read. If base has
+ * no front matter, returns an empty one, because both sides may have created front matter.
  */
 function readBaseFrontMatter(base: string): FrontMatter | undefined {
   if (base.startsWith("---\n")) return readFrontMatter(base);
@@ -234,7 +234,7 @@ function shiftConflict(hunk: ConflictHunk, base: number, local: number, remote: 
 }
 
 /**
- * Computes the edits of both sides. Leaves out blank lines: they are merged as white space before
+ * Computes the edits of both sides. Leaves out blank lines, which are merged as white space before
  * the next line.
  */
 function prepareMerge(base: string, local: string, remote: string, reading: MergeReading): MergeInput {

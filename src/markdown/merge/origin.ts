@@ -5,7 +5,10 @@ import { isWord, writeTokens } from "./tokens.ts";
 
 type TextSource = "base" | "mine" | "theirs" | "both";
 
-/** Part of a line with one origin. `none`: unknown, because no version has these words nearby. */
+/**
+ * Part of a line with one origin. `none`: unknown, because no version has these words near the
+ * line.
+ */
 export type WordOrigin = { readonly from: TextSource | "none"; readonly text: string };
 
 /**
@@ -23,8 +26,8 @@ export type LineOrigin = {
 
 type OriginSide = {
   /**
-   * `keeps`: for each line of base, its index in this side. `has`: for each line of the merge, its
-   * index in this side. The index is -1 if the side lacks the line.
+   * One side. `keeps`: for each line of base, its index in this side. `has`: for each line of the
+   * merge, its index in this side. The index is -1 if the side lacks the line.
    */
   readonly keeps: Int32Array;
   readonly has: Int32Array;
@@ -36,7 +39,7 @@ type OriginSide = {
 
 /**
  * Returns which side added each line of a merge, and which side removed each missing line of base.
- * Does not use how the merge was made, so that the result can verify the merge. The kept and added
+ * Does not use how the merge was made, so that the origins can verify the merge. The kept and added
  * lines, joined, are the merged version. The kept and removed lines, joined, are base.
  */
 export function findOrigins(base: string, local: string, remote: string, merged: string): LineOrigin[] {
@@ -93,7 +96,7 @@ function createRemovedRow(line: string, index: number, [local, remote]: SidePair
 
 /**
  * Returns the side from which a line of a merge comes; `mixed` if no side has the line. A side
- * counts even if it has the line at another place.
+ * counts even if it has the line at another position.
  */
 function findLineSource(line: string, index: number, [local, remote]: SidePair): LineOrigin["from"] {
   return (
@@ -109,8 +112,8 @@ function combineSides(mine: boolean, theirs: boolean): "mine" | "theirs" | "both
 }
 
 /**
- * Finds the origin of each word of a mixed line. First looks at the same place in base and in the
- * sides, then in all lines that a side added.
+ * Finds the origin of each word of a mixed line. First compares the word with the words at the same
+ * position in base and in the sides. Then searches all lines that a side added.
  */
 function findWordOrigins(
   line: string,

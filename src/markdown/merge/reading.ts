@@ -21,9 +21,8 @@ export type VersionLines = {
 };
 
 /**
- * Lines of a version that are not blank. Blank lines are left out, because a diff would match them
- * with blank lines between other paragraphs. A blank line counts as white space before the next
- * line.
+ * Lines of a version that are not blank. Blank lines are left out, because a diff would match blank
+ * lines between different paragraphs. A blank line counts as white space before the next line.
  * - `ids`: numbers of the lines; equal lines have equal numbers
  * - `indexes`: index of each line among all lines
  * - `keys`: numbers for diffs; lines that are often repeated, such as fences, have equal numbers
@@ -35,7 +34,9 @@ type FilledLines = {
   readonly keys: readonly number[];
 };
 
-/** Budget of one merge, with all data that the merge has read, so that nothing is read twice. */
+/**
+ * Step budget of one merge, with all data that the merge has read, so that nothing is read twice.
+ */
 export type MergeReading = Budget & {
   readonly interner: StringNumbers;
   readonly words: StringNumbers;
@@ -48,8 +49,8 @@ export type MergeReading = Budget & {
    */
   readonly wordsByLine: (readonly number[] | undefined)[];
   /**
-   * Empty stack of open blocks. All versions share this stack, so that their stacks can be
-   * compared.
+   * Empty stack of open Markdown blocks. All versions share this stack as root, so that their
+   * stacks can be compared.
    */
   readonly nest: BlockStack;
 };
@@ -70,8 +71,8 @@ export function createReading(): MergeReading {
 export const STEPS_PER_LINE = 20;
 
 /**
- * Splits a version into lines, and takes the steps from the budget. Later calls for the same
- * version return the same object.
+ * Splits a version into lines, and takes the steps of this work from the budget. Later calls for
+ * the same version return the same object.
  */
 export function readLines(text: string, reading: MergeReading): VersionLines {
   const knownLines = reading.texts.get(text);
@@ -94,9 +95,9 @@ export function readLines(text: string, reading: MergeReading): VersionLines {
 const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**
- * Returns numbers for the lines that are not blank, for use in a diff. Most lines have their own
- * number. Lines without words and headers of tables often repeat, so their number also depends on a
- * neighbour: the line directly below, or, if there is none, the line directly above.
+ * Returns numbers for the lines that are not blank, for use in a diff. Most lines have a number of
+ * their own. Lines without words and headers of tables often repeat. The number of such a line also
+ * depends on a neighbour: the line directly below, otherwise the line directly above.
  */
 function computeLineKeys(
   lines: readonly string[],
@@ -133,7 +134,7 @@ export function diffFilledLines(from: string, to: string, reading: MergeReading)
   const knownScript = before.scripts.get(to);
   if (knownScript !== undefined) return knownScript;
   const edits = diff(before.filled.keys, after.filled.keys, reading);
-  // Edits that were computed after the budget was used up are inexact, so they are not stored.
+  // Edits that were computed when no steps were left are inexact, so they are not stored.
   if (reading.left >= 0) before.scripts.set(to, edits);
   return edits;
 }
@@ -183,8 +184,8 @@ export type ThreeVersionLines = {
 };
 
 /**
- * Merges the blank lines at one place. If only one side changed them, that side decides. Otherwise
- * the side with more blank lines decides.
+ * Merges the blank lines at one position. If only one side changed the blank lines, that side
+ * decides. Otherwise the side with more blank lines decides.
  */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;
@@ -202,8 +203,8 @@ export function readRangeLines({ lines, filled }: VersionLines, { from, to }: El
 }
 
 /**
- * Returns the index among all lines at which a range begins. An empty range begins after the
- * nearest line above that is not blank.
+ * Returns the index among all lines at which a range of non-blank lines begins. An empty range
+ * begins after the nearest line above that is not blank.
  */
 export function findFirstLineIndex({ filled }: VersionLines, { from, to }: ElementRange): number {
   if (from < to) return filled.indexes[from] as number;

@@ -11,13 +11,13 @@ import { diffStrings, type Edit } from "./diff.ts";
 import { splitLines } from "./split.ts";
 import { LETTER, UNSPACED_CHARACTER } from "./tokens.ts";
 
-/** `differs`: true if the line beside this line lacks the part. */
+/** Part of a line. `differs`: true if the line beside this line lacks the part. */
 export type LinePiece = { readonly text: string; readonly differs: boolean };
 
-/** `number`: number of the line in its version, from 1. */
+/** Line of a version. `number`: number of the line in the version, from 1. */
 export type SideLine = { readonly number: number; readonly pieces: readonly LinePiece[] };
 
-/** Row of lines beside each other. Null for a version that has no line at this place. */
+/** Row of lines beside each other. Null for a version that has no line in this row. */
 export type SideRow = {
   readonly mine: SideLine | null;
   readonly base: SideLine | null;
@@ -44,8 +44,8 @@ type ComparedVersions = {
 };
 
 /**
- * @param against version with which the words of a side are compared; without a base, always the
- * other side
+ * @param against version with which the words of a side are compared; without a base, the other
+ * side is used in any case
  */
 export function compareSideBySide(
   { base, mine, theirs }: ComparedVersions,
@@ -128,7 +128,7 @@ const MAX_COMPARED_CHARACTERS = 20_000;
  */
 const MIN_COMMON_SHARE = 0.3;
 
-/** @param other line that is shown beside `line`; null if there is none */
+/** @param other line that is shown beside `line`; null if no line is */
 function splitIntoPieces(line: string, other: string | null): LinePiece[] {
   if (line === other) return [{ text: line, differs: false }];
   if (other === null || line.length + other.length > MAX_COMPARED_CHARACTERS) return [{ text: line, differs: true }];

@@ -11,10 +11,10 @@ import { isSoftBreak, splitIntoWords } from "./tokens.ts";
 /**
  * Returns true if the merged version is as sound Markdown as both sides. The sides must explain its
  * number of unclosed, duplicate and misplaced elements (`hasNoNewFaults`). Each line must stay in
- * the code fence, directive or HTML element in which a side put it.
+ * the code fence, directive or HTML element in which a side put the line.
  */
 export function isSoundMarkdown(originals: FourVersions<string>, reading: MergeReading): boolean {
-  // These steps pay for all checks of this function.
+  // These steps pay for all checks of this function together.
   if (!reserveSteps(reading, 4 * originals[3].length)) return false;
   const texts = mapVersions(originals, (text) => text.replaceAll("\r\n", "\n"));
   const [, l, r, m] = texts;
@@ -69,8 +69,8 @@ function countFaultsOutside(
   let faults = 0;
   let checkedUpTo = 0;
   for (let index = 0; index < lines.length; index++) {
-    // Only paragraphs that all other versions lack are counted. Each of them has a line that the
-    // first other version lacks, so lines of that version need no check.
+    // Only paragraphs that all other versions lack are counted. Each of these paragraphs has a line
+    // that the first other version lacks, so lines of that version need no check.
     if (others[0].has.has(ids[index] as number)) continue;
     let start = index;
     let end = index + 1;
@@ -98,8 +98,8 @@ function keepsOneId([, local, remote, merged]: FourVersions<readonly string[]>):
 }
 
 /**
- * `has`: every line of this syntax contains this string. A quick test for the string skips all
- * other lines.
+ * `has`: a string that every line of this syntax contains. Lines without this string are skipped
+ * without a slower test.
  */
 type NameSyntax = { readonly pattern: RegExp; readonly has: string };
 
@@ -114,7 +114,7 @@ const HEADING_ID: NameSyntax = {
 
 /**
  * Returns false if the merge made two link definitions, or two heading ids, with the same name.
- * Allows duplicates that a side already had.
+ * Duplicates that a side already had are allowed.
  */
 function keepsNames(merged: string, texts: FourVersions<readonly string[]>): boolean {
   if (merged.includes("]:") && !keepsNamesSingle(DEFINITION, texts)) return false;
@@ -147,8 +147,8 @@ function keepsContexts(texts: FourVersions<string>, reading: MergeReading): bool
 }
 
 /**
- * Blocks that are open at a line of the merged version (`is`), and at the same line of base
- * (`was`), local and remote. Undefined for a version without this line.
+ * Markdown blocks that are open at a line of the merged version (`is`), and at the same line of
+ * base (`was`), local and remote. Undefined for a version without this line.
  */
 type LineBlocks = {
   readonly is: BlockStack;
@@ -177,9 +177,9 @@ function readLineBlocks(
 }
 
 /**
- * Returns true if each line is in a block in which a side put it. If only one side has a line, the
- * other side may have added a block around it. The nearest lines of both sides, before and after
- * this line, must then be in that block, too.
+ * Returns true if each line is in a Markdown block in which a side put the line. If only one side
+ * has a line, the other side may have added a block around it. The nearest lines of both sides,
+ * before and after this line, must then be in that block, too.
  */
 function keepsEachBlock(lines: readonly LineBlocks[], root: BlockStack): boolean {
   let [known, pending] = [root, root];
@@ -205,9 +205,9 @@ function isOnBothSides(line: LineBlocks): line is LineOfBothSides {
 }
 
 /**
- * Returns true if a line that both sides have is in the right block. If only one side changed the
- * block of the line, the block of that side is the right one. A new line may be in the block of
- * either side.
+ * Returns true if a line that both sides have is in the right Markdown block. If only one side
+ * changed the block of the line, the block of that side is the right one. A line that base lacks
+ * may be in the block of either side.
  */
 function isChosenBlock({ was, mine, theirs, is }: LineOfBothSides): boolean {
   if (mine === theirs) return is === mine;
@@ -225,8 +225,8 @@ export function hasConflictMarkers(text: string): boolean {
 }
 
 /**
- * Returns false if the merge made a section with several subsections of the same name. Allows as
- * many as base or a side already had. Readers would mistake such subsections for one.
+ * Returns false if the merge made a section with several subsections of the same name: readers
+ * would mistake them for one. Allows as many as base or a side already had.
  */
 function keepsSections(texts: FourVersions<string>): boolean {
   const [base, local, remote, merged] = mapVersions(texts, countSections);

@@ -4,7 +4,7 @@ export function splitLines(text: string): string[] {
 }
 
 /**
- * Gives equal strings equal numbers. Comparing two strings is then one step, however long the
+ * Gives equal strings equal numbers. A comparison of two strings is then one step, however long the
  * strings are.
  */
 export class StringNumbers {

@@ -40,9 +40,9 @@ export function applyStyle(text: string, style: TextStyle): string {
 }
 
 /**
- * Merges each property. If only one side changed a property, its value is used. If both sides
- * changed a property, their values are equal, because a property has only two values. The caller
- * handles mixed line ends.
+ * Merges each property of the format. If only one side changed a property, its value is used. If
+ * both sides changed a property, their values are equal, because a property has only two values.
+ * The caller handles mixed line ends.
  */
 export function mergeStyle(base: TextStyle, local: TextStyle, remote: TextStyle): TextStyle {
   const knownFeed = base.feed ?? local.feed ?? remote.feed;
@@ -61,7 +61,7 @@ type LineWithEnd = { readonly text: string; readonly end: string };
 
 /**
  * Restores the line ends of a document after an editor changed all of them, as a web form does.
- * Unchanged lines get their old ends, new lines the most frequent end.
+ * Unchanged lines get their old line ends; new lines get the most frequent line end.
  */
 export function restoreLineEnds(edited: string, original: string): string {
   const [before, after] = [splitLinesAndEnds(original), splitLinesAndEnds(edited)];

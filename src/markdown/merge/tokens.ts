@@ -35,14 +35,14 @@ export const LINE_BREAK = "\n";
 export const BLANK_LINE = "\n\n";
 
 /**
- * Returns true if a token contains a letter or digit, as words, links and code do. Returns false
- * for punctuation and line breaks.
+ * Returns true if a token contains a letter or digit, as words, links and code do. Punctuation and
+ * line breaks are not words.
  */
 export function isWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** Tokens that end a line, in the order of their numbers. */
+/** Tokens that end a line. The index of a token is its number. */
 const LINE_ENDS: readonly string[] = [LINE_BREAK, BLANK_LINE];
 
 export function endsLine(id: number): boolean {
@@ -54,8 +54,8 @@ export function endsLineBefore(ids: readonly number[], index: number): boolean {
 }
 
 /**
- * A sentence that consists only of a line end has the number of that token. So `endsLine` works for
- * sentences, too.
+ * Gives a sentence that consists only of a line end the number of that line end's token. So
+ * `endsLine` works for sentences, too.
  */
 export function createSentenceNumbers(): SequenceNumbers {
   const runs = new SequenceNumbers();
@@ -171,8 +171,8 @@ const TOKEN = new RegExp(
     String.raw`(?<=\])\[[^\[\]\n]{0,200}\]`, // a link's reference
     String.raw`<?(?:https?|ftp|mailto):[^\s<>\(\)\[\]]{1,2000}(?<![.,;:!?'"*_])>?`,
     String.raw`v?\p{N}+(?:[.:\/\-]\p{N}+|,\p{N}{3}(?!\p{N}))+`, // a version, a date, a large number
-    // The first line matches a flag. The second line matches an emoji with its modifiers, such as
-    // skin tone, and with the emojis that are joined to it.
+    // The first of these lines matches a flag. The second line matches an emoji with its modifiers,
+    // such as skin tone, and with the emojis that are joined to it.
     String.raw`\p{Regional_Indicator}{2}`,
     String.raw`\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}\u{20E3}]{0,3}(?:\u{200D}\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}]{0,3}){0,9}`,
     UNSPACED_CHARACTER,
@@ -190,8 +190,8 @@ const STEPS_PER_TOKEN = 30;
 export const LINE_PREFIX = /^(?:>|[-*+|]|#{1,6})$/;
 
 /**
- * Splits one line into tokens; the line break is a token, too. If the budget ends, the rest of the
- * line becomes one token, because the merge then has no result anyway.
+ * Splits one line into tokens; the line break is a token, too. If no steps are left in the budget,
+ * the rest of the line becomes one token, because the merge then has no result anyway.
  */
 export function tokeniseLine(line: string, texts: TokenNumbers, budget: Budget): readonly Token[] {
   const body = line.endsWith("\n") ? line.slice(0, -1) : line;
@@ -220,8 +220,8 @@ function findItemNumber(body: string): readonly [from: number, to: number] {
 }
 
 /**
- * Adds the tokens of a line without its line break to `tokens`. Returns the offset after the last
- * token.
+ * Adds the tokens of a line to `tokens`, without the token of its line break. Returns the offset
+ * after the last token.
  */
 function tokeniseBody(body: string, tokens: Token[], texts: TokenNumbers, budget: Budget): number {
   let [from, written] = [0, 0];

@@ -49,8 +49,8 @@ export function readOpeningFence(line: string): string {
 }
 
 /**
- * Returns true if a line closes a code fence. The line repeats the character of the fence, at least
- * as often as the opening line, and has nothing after it.
+ * Returns true if a line closes a code fence. Such a line repeats the character of the fence, at
+ * least as often as the opening line, and contains nothing else.
  */
 export function closesFence(fence: string, line: string): boolean {
   const [, mark = "", info = ""] = FENCE_LINE.exec(line) ?? [];
@@ -58,8 +58,8 @@ export function closesFence(fence: string, line: string): boolean {
 }
 
 /**
- * Returns the code fence that is open before each line, and at the end of the document; an empty
- * string if no fence is open (CommonMark 0.31.2, section 4.5).
+ * Returns the code fence that is open before each line, and at the end of the document. An empty
+ * string means that no fence is open (CommonMark 0.31.2, section 4.5).
  */
 export function readOpenFences(lines: readonly string[]): string[] {
   const fences = [""];
@@ -100,7 +100,7 @@ type OpenHeading = Omit<Heading, "lastLine">;
 
 const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
-/** Matches lines that an underline in the next line does not turn into a heading. */
+/** Matches a line that is no heading even if the next line is an underline. */
 const NOT_UNDERLINED = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 
 /**

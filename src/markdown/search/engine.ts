@@ -1,8 +1,7 @@
 /**
  * Compiles regular expressions with the package `re2js`. The syntax of `re2js` has no
  * back-references and no look-around, so the time of a search is linear in the length of a
- * document. Import this module with `await import`, because only a search by regex needs the
- * package.
+ * document. Only a search by regex needs the package, so import this module with `await import`.
  */
 
 import { RE2JS } from "re2js";
@@ -10,13 +9,18 @@ import { isAscii } from "./words.ts";
 import type { RequiredText } from "./keys.ts";
 import type { RegexProgram } from "./scan-line.ts";
 
-/** Function that returns the range of the next match in UTF-16 units; null if there is none. */
+/**
+ * Function that returns the range of the next match in UTF-16 units; null if there is no further
+ * match.
+ */
 type NextMatch = () => readonly [start: number, end: number] | null;
 
 export type CompiledRegex = {
   readonly required: RequiredText;
   readonly stepsPerCharacter: number;
-  /** Function that returns an iterator over the matches of a line; null if the line has none. */
+  /**
+   * Function that returns an iterator over the matches of a line; null if the line has no match.
+   */
   readonly finder: (line: string) => NextMatch | null;
   /** Compiled program, for lines that are too long to be searched without a pause. */
   readonly program: RegexProgram;
@@ -24,7 +28,7 @@ export type CompiledRegex = {
 
 type CompiledOrRefused =
   | { readonly kind: "compiled"; readonly regex: CompiledRegex }
-  /** `why`: reason for users, as a clause. */
+  /** `why`: reason for the refusal, as a clause for users. */
   | { readonly kind: "malformed" | "too-complex"; readonly why: string };
 
 /**
@@ -34,7 +38,7 @@ type CompiledOrRefused =
  */
 export const MAX_STEPS = 2_000;
 const STEPS_PER_CHARACTER = 8;
-/** Number of times by which a step takes longer if the package looks up a Unicode table. */
+/** Factor by which a step takes longer if the package looks up a Unicode table. */
 const UNICODE_STEP_WEIGHT = 3;
 /**
  * If the estimated number of steps is more than `MAX_STEPS` times this factor, the pattern is
@@ -69,14 +73,14 @@ const IGNORE_CASE = "(?i)";
 const NO_REQUIRED_TEXT: RequiredText = { type: 0, str: "", subs: [] };
 
 /**
- * Returns strings that every match of a pattern contains, so that documents without these strings
- * need not be searched.
+ * Returns strings that every match of a pattern contains. Documents without these strings need not
+ * be searched.
  */
 function readRequiredText(pattern: string, compiled: RE2JS): RequiredText {
   // If a pattern ignores case, the package returns no strings. The index ignores case anyway, so
-  // the strings of the same pattern with case are used. These strings are complete for ASCII only:
-  // for other characters, only the package knows which are equal without case. `\x` may mean such a
-  // character.
+  // the strings of the same pattern with case are used. For ASCII, these strings are complete. For
+  // other characters, only the package knows which ones are equal without case; `\x` may mean such
+  // a character.
   const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
   const exact = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;
   return (exact.re2().prefilter as RequiredText | null) ?? NO_REQUIRED_TEXT;
@@ -87,8 +91,8 @@ function refuseAsTooComplex(steps: string): CompiledOrRefused {
 }
 
 /**
- * Returns the weight of each step of a pattern. Steps of a pattern without operators cost nothing,
- * because the package searches for it as a plain string.
+ * Returns the weight of each step of a pattern. The package searches a pattern without operators as
+ * a plain string, so the steps of such a pattern cost nothing.
  */
 function chooseStepWeight(pattern: string): number {
   if (!/[\\^$.|?*+()[\]{}]/.test(pattern)) return 0;
@@ -141,8 +145,8 @@ const CHARACTERS_PER_STEP = 50;
 /**
  * Estimates the steps for compiling the character ranges of a pattern that ignores case. The
  * package looks up the cases of each character in a range, and a pattern may have hundreds of large
- * ranges. The estimate assumes that each range begins at character 0, because its first character
- * may be written in many ways.
+ * ranges. The estimate assumes that each range begins at character 0, because a pattern may write
+ * the first character of a range in many ways.
  */
 function estimateFolding(pattern: string): number {
   if (!/\(\?[a-z]*i/i.test(pattern)) return 0;

@@ -24,32 +24,32 @@ type HybridResult<One extends FoundDocument> =
 
 /**
  * LIMIT: number of documents that are compared for each part of a query, in addition to the
- * requested number. A search for a frequent word thus takes limited time. The newest documents are
- * compared.
+ * requested number. The newest documents are compared. So a search for a frequent word takes
+ * limited time.
  */
 const MAX_ADDITIONAL_DOCUMENTS = 100;
 /**
- * LIMIT: number of steps of one search, so that the search takes limited time. `waiting`: for
- * documents that are not in the index yet. `indexed`: for documents in the index. At the limit, the
- * search returns the best documents that it has found.
+ * LIMIT: number of steps of one search, so that a search takes limited time. `waiting`: for
+ * documents that are not in the search index yet. `indexed`: for documents in the search index. At
+ * the limit, the search returns the best documents that it has found.
  */
 const MAX_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
 /**
- * Number of steps for each part of the work. `query`: one query of the index. `number`: one
+ * Number of steps for each part of the work. `query`: one query of the search index. `number`: one
  * document number in the result of a query. `document`: reading one document. `character`: one
  * character of a document's content. `snippets`: making the snippets of one document.
  */
 const STEP_COSTS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /**
  * Highest score of a document that has only some words of the query. A document with all words has
- * at least 1.
+ * at least the score 1.
  */
 const MAX_PARTIAL_SCORE = 0.5;
 
 /**
- * Searches documents for free text, best matches first. Documents with all words, or with the query
- * as the user typed it, come before documents with some words. Documents with some words are
- * searched only if fewer than `limit` documents of the first kind were found.
+ * Searches documents for free text; the best matches come first. Documents with all words, or with
+ * the query as the user typed it, come before documents with some words. Documents with some words
+ * are searched only if the search found fewer than `limit` of the better documents.
  */
 export async function searchHybrid<One extends FoundDocument>(
   source: DocumentSource<One>,
@@ -93,8 +93,8 @@ class HybridSearch<One extends FoundDocument> {
 
   /**
    * Searches documents that have all words of the query, or the query as the user typed it. The
-   * order is: documents that are not in the index yet, paths and headings, the typed query, whole
-   * contents.
+   * order is: documents that are not in the search index yet, paths and headings, the typed query,
+   * whole contents.
    */
   async searchExactly(): Promise<void> {
     const { units, literal } = this.#query;
@@ -183,7 +183,7 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Examines the newest documents of a set, until `counts` has returned true for enough of them.
+   * Examines the newest documents of a set, until `counts` has returned true for enough documents.
    */
   async #matchSet(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
     let remainingDocuments = this.#limit + MAX_ADDITIONAL_DOCUMENTS;

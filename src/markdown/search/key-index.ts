@@ -14,9 +14,9 @@ type SqlStatement = {
 type SqlDatabase = { prepare(sql: string): SqlStatement };
 
 /**
- * SQL schema of the search index, in the database of the service and in the local `search.db`.
- * Documents are numbers. The owner of the index assigns these numbers, and also stores the contents
- * of the documents.
+ * SQL schema of the search index, in the database of the service and in the local `search.db`. A
+ * document is a number. The owner of the index assigns the numbers, and also stores the contents of
+ * the documents.
  *
  * Each key is stored together with the scope of its document (the workspace) and a range of
  * document numbers. So a query finds only documents of its scope, and reads at most one range,
@@ -43,12 +43,12 @@ const BLOCK_SIZE = 4_096;
  */
 export const KEYS_PER_ROW = 8_000;
 /**
- * Distance between the row numbers of one document. The first row of a document has the number of
+ * Distance between two row numbers of one document. The first row of a document has the number of
  * the document.
  */
 const ROW_DISTANCE = 2 ** 40;
 
-/** Range of document numbers; includes `last`. */
+/** Range of document numbers, including `last`. */
 export type DocumentBlock = { readonly first: number; readonly last: number };
 
 type RestrictedKeySet = Exclude<KeySet, { kind: "any" }>;
@@ -111,7 +111,7 @@ export class KeyIndex {
 
   /**
    * Returns the numbers of the documents in a range that have the keys of `set`, in ascending
-   * order. Some of these documents may lack keys (see `KeySet`).
+   * order. Some of the returned documents may lack keys (see `KeySet`).
    */
   inBlock(scope: number, block: DocumentBlock, set: RestrictedKeySet): number[] {
     const prefix = makePrefix(scope, block.first);
@@ -122,8 +122,8 @@ export class KeyIndex {
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
-    // The prefix is also stored without a key. A query can thus find out whether a range has
-    // documents with several rows.
+    // The prefix is also stored without a key. With this entry, a query finds out whether a range
+    // has documents with several rows.
     let tokens = `${prefix} `;
     for (const key of keys) tokens += `${prefix}${toKeyName(key)} `;
     this.#add.run(BigInt(row), tokens);
@@ -135,8 +135,8 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the documents that have the keys of `set`, of those whose index fills several rows of
-   * the table. Each key may be in another row of the document.
+   * Returns the documents that have the keys of `set`. Reads only documents with several rows in
+   * the index, whose keys may be in different rows.
    */
   #findInRows(set: RestrictedKeySet, prefix: string): Set<number> {
     const sets =

@@ -3,11 +3,11 @@
  * - every three adjacent characters of the path and the content
  * - every word of one or two characters
  * - every character, and every two adjacent ones, in scripts without spaces
- * - every word of the path, the title and the headings, with another hash, so that a frequent word
- *   can be searched in them only
+ * - every word of the path, the title and the headings, with another hash, so that a search can
+ *   look for a frequent word only in these
  *
- * An index of these keys finds documents that may match a query. The search then reads each of them
- * to decide.
+ * An index of these keys finds documents that may match a query. The search then reads each of
+ * these documents to decide.
  */
 import { findFrontMatter, readHeadings } from "../outline/outline.ts";
 import { foldText, type QueryUnit, splitIntoPairs, splitIntoUnits } from "./words.ts";
@@ -30,8 +30,8 @@ export function readTitles(text: string): string {
 }
 
 /**
- * A set of documents, given by the keys that they must have. The set contains every matching
- * document, and may contain other documents, because different strings can have the same hash.
+ * A set of documents, given by the keys that a document must have. The set contains every matching
+ * document. The set may contain other documents, because different strings can have the same hash.
  * - `any`: all documents
  * - `with`: documents with all of these keys
  * - `each`: documents that are in all of these sets
@@ -45,14 +45,14 @@ export type KeySet =
 const ANY_KEYS: KeySet = { kind: "any" };
 const GRAM_LENGTH = 3;
 /**
- * LIMIT: number of keys with which one word or string is looked up. More keys would exclude few
- * further documents.
+ * LIMIT: number of keys with which one word or string is looked up. Further keys would exclude few
+ * documents.
  */
 const MAX_LOOKUP_KEYS = 12;
 
 /**
- * Initial values of the hash function FNV-1a: one for words in contents, one for words in titles. A
- * word thus has different hashes in a content and in a title.
+ * Initial values of the hash function FNV-1a: one for words in contents, one for words in titles.
+ * So a word has different hashes in a content and in a title.
  */
 const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;
@@ -87,8 +87,8 @@ type AddKeys = (keys: Set<number>, text: string) => void;
  */
 const PART_LENGTH = 2_000;
 /**
- * Number of UTF-16 units that two consecutive parts share. Each word is thus complete in at least
- * one part. A word that is cut in the other part adds some needless keys.
+ * Number of UTF-16 units that two consecutive parts share. So each word is complete in at least one
+ * part. If the other part cuts the word, the cut word adds some needless keys.
  */
 const PART_OVERLAP = 256;
 
@@ -157,7 +157,7 @@ export function isWholeWordOnly(word: string): boolean {
 
 /**
  * Returns the documents that are in all sets. Joins the keys of several sets into one list. SQLite
- * then begins with the rarest key, and skips most documents of the frequent keys.
+ * begins with the rarest key of the list, and so skips most documents of the frequent keys.
  */
 export function intersectSets(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));

@@ -22,7 +22,7 @@ export type TextQuery = {
    */
   readonly pieces: readonly QueryUnit[];
   /**
-   * Query as the user typed it, folded for comparison; an empty string if the query is too short.
+   * Query as the user typed it, folded by `foldText`; an empty string if the query is too short.
    */
   readonly literal: string;
   /**
@@ -82,24 +82,24 @@ function removeDuplicates(units: readonly QueryUnit[]): QueryUnit[] {
 export type DocumentMatch = {
   /** True if the document has all words of the query, also as parts of other words. */
   readonly hasAllUnits: boolean;
-  /** True if the document has the query as the user typed it. */
+  /** True if the document contains the query as the user typed it. */
   readonly isLiteral: boolean;
   /**
-   * A higher score is a better match. At least 1 if the document has all words or the typed query;
-   * otherwise 0.
+   * Score of the document; a better match has a higher score. At least 1 if the document has all
+   * words or the typed query; otherwise 0.
    */
   readonly score: number;
   /**
    * Quality of the match of each piece of the query, from 0 (absent) to 1. Empty if the document
-   * has all words.
+   * has all words of the query.
    */
   readonly pieces: readonly number[];
 };
 
 const FIELD_WEIGHTS = { name: 10, folders: 3, heading: 4, text: 1 } as const;
 /**
- * Weight of a match that is only a part of a word: at the beginning of the word, or later in it. A
- * whole word has weight 1.
+ * Weight of a match that is only a part of a word: at the beginning of the word, or later in the
+ * word. A whole word has weight 1.
  */
 const PART_WEIGHTS = { beginning: 0.6, inner: 0.4 } as const;
 /**

@@ -102,8 +102,8 @@ class RegexSearch<One extends FoundDocument> {
 }
 
 /**
- * Matching line. `line`, `column`: position of the first match, in characters from 1. `text`: the
- * whole line. `ranges`: all matches in the line.
+ * Matching line. `line`, `column`: position of the first match; both numbers begin at 1. `text`:
+ * the whole line. `ranges`: all matches in the line.
  */
 type LineMatch = {
   readonly line: number;
@@ -123,8 +123,8 @@ type LineLimits = { readonly lines: number; readonly characters: number };
  */
 const MAX_RANGES = 100;
 /**
- * Finding one match costs this share of the steps for a whole line. The search usually stops at the
- * match, long before the end of the line.
+ * Share of a line's steps that one match costs. The regex engine usually stops at the match, long
+ * before the end of the line.
  */
 const STEP_SHARE_PER_MATCH = 0.1;
 /**
@@ -154,7 +154,7 @@ class StepMeter {
 
   /**
    * @param share part of the steps that counts towards the limit
-   * @returns null if the steps may run; otherwise why the search ends
+   * @returns null if the steps may run; otherwise the reason why the search ends
    */
   async take(steps: number, share = 1): Promise<EarlySearchEnd | null> {
     this.#remainingSteps -= steps * share;
@@ -163,8 +163,9 @@ class StepMeter {
   }
 
   /**
-   * Waits until some steps may run. Does not count these steps towards the limit: their number
-   * depends on the state of the index, but the result of a search must not depend on it.
+   * Waits until some steps may run. Does not count these steps towards the limit. The number of
+   * these steps depends on the state of the search index, but the result of a search must not
+   * depend on it.
    */
   async wait(steps: number): Promise<EarlySearchEnd | null> {
     return (await this.#permit.take(steps)) ? null : { kind: "ended" };

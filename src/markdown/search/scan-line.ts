@@ -1,7 +1,7 @@
 /**
- * Runs a compiled regex on one line, in parts. Runs the program for one character after the other
- * (Pike's algorithm). Between two characters, the state of the program is only a list of threads,
- * so the program can pause. Finds the same matches as the package `re2js`, which cannot pause.
+ * Runs the program of a compiled regex on one line, character by character (Pike's algorithm).
+ * Between two characters, the state of the program is only a list of threads, so the program can
+ * pause. Finds the same matches as the package `re2js`, which cannot pause.
  */
 
 import type { CharacterRange } from "./snippets.ts";
@@ -76,7 +76,7 @@ class LineScan {
 
   readCharacter(): boolean {
     const [offset, line] = [this.#offset, this.#line];
-    // The leftmost match is the best, so no thread begins after a match was found.
+    // A match further left is better, so no thread begins after a match was found.
     if (this.match === null) this.steps += this.#threads.add(this.#program.start, offset, readAssertions(line, offset));
     const width = readWidth(line, offset);
     const character = width === 0 ? END_OF_LINE : line.codePointAt(offset)!;
@@ -98,7 +98,7 @@ class LineScan {
       const start = threads.starts[thread]!;
       if (instruction.op === OPCODES.match) {
         this.match = [start, this.#offset];
-        // All later threads would find a match that is less preferred.
+        // All later threads in the list would find a match that is less preferred.
         break;
       }
       if (instruction.matchRune(character)) this.steps += next.add(instruction.out, start, assertions);
@@ -164,8 +164,8 @@ function readAssertions(line: string, offset: number): number {
 }
 
 /**
- * Returns true if a character is part of a word. As in `re2js`, only letters, digits and
- * underscores of ASCII are.
+ * Returns true if the character at an offset is part of a word. As in `re2js`, only letters, digits
+ * and underscores of ASCII are.
  */
 function isWordAt(line: string, offset: number): boolean {
   return /\w/.test(line.charAt(offset));

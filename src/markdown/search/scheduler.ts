@@ -76,8 +76,8 @@ export class SearchScheduler {
 
 /**
  * Returns true if the first search has priority. A search that has used fewer rounds has priority,
- * so that long searches do not delay short ones. If both have used equally many rounds, the older
- * one has priority, so that it ends early. Otherwise all searches would end late.
+ * so that long searches do not delay short ones. If both searches have used equally many rounds,
+ * the older search has priority, so that at least one search ends early.
  */
 function hasPriority(one: RunningSearch, other: RunningSearch): boolean {
   const rounds = Math.floor(one.spent / STEPS_PER_ROUND) - Math.floor(other.spent / STEPS_PER_ROUND);

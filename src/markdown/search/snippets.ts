@@ -23,14 +23,14 @@ export type Snippet = { readonly line: number; readonly text: string; readonly r
 const MAX_SNIPPETS = 3;
 const MAX_SHOWN_CHARACTERS = 240;
 /**
- * LIMIT: number of UTF-16 units that are searched at the beginning of a line, so that a long line
+ * LIMIT: number of UTF-16 units at the beginning of a line that are searched, so that a long line
  * takes limited time.
  */
 const MAX_SEARCHED_UNITS = 2_048;
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
 
-/** String to find, folded for comparison. `whole`: true to find whole words only. */
+/** String to find, folded by `foldText`. `whole`: true to find whole words only. */
 export type SearchString = { readonly text: string; readonly whole: boolean };
 
 export function createSearchString(text: string, whole: boolean): SearchString {
@@ -40,8 +40,8 @@ export function createSearchString(text: string, whole: boolean): SearchString {
 type WeighedLine = { readonly index: number; readonly weight: number };
 
 /**
- * Returns up to three lines that best show why a document was found, in the order of the document.
- * If only the path matches, returns the first line that is not blank, without matches.
+ * Returns up to three lines of a document that best show why a search found it, in the order of the
+ * document. If only the path matches, returns the first line that is not blank, without matches.
  */
 export function createSnippets(text: string, needles: readonly SearchString[]): Snippet[] {
   const lines = splitIntoLines(text);
@@ -154,7 +154,7 @@ export function splitIntoFoundPieces({ text, ranges }: Pick<Snippet, "text" | "r
 
 type FoundPiece = { readonly text: string; readonly isMatch: boolean };
 
-/** Replaces control characters other than tabs, because they could control a terminal. */
+/** Control characters other than tabs are replaced, because they could control a terminal. */
 function createPiece(characters: readonly string[], isMatch: boolean): FoundPiece {
   const text = characters.join("").replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");
   return { text, isMatch };

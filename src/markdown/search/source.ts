@@ -6,7 +6,7 @@
 import type { KeySet } from "./keys.ts";
 
 export type FoundDocument = {
-  /** Number of the document. Newer documents have larger numbers. */
+  /** Number of the document. Newer documents have greater numbers. */
   readonly document: number;
   readonly path: string;
   /** Content of the document. An implementation may decompress the content only when it is read. */
@@ -20,19 +20,18 @@ export type DocumentPage = { readonly documents: readonly number[]; readonly nex
 
 export type DocumentSource<One extends FoundDocument> = {
   /**
-   * Returns the documents that are not in the index yet, the newest first, each once.
-   * LIMIT: may leave out the oldest documents if there are many, so that a search takes limited
-   * time.
+   * Returns the documents that are not in the search index yet, the newest first, each once.
+   * LIMIT: may omit the oldest documents if there are many, so that a search takes limited time.
    */
   unindexed(): Promise<readonly number[]>;
   /**
-   * Returns documents that may be in a set.
+   * Returns a page of documents that may be in a set.
    * @param after `next` of the previous page; null for the first page
    */
   portion(set: KeySet, order: AgeOrder, after: number | null): Promise<DocumentPage>;
   /**
-   * Reads documents in the given order. Leaves out documents that no longer exist, or that the key
-   * may not read.
+   * Reads documents in the given order. The result lacks documents that no longer exist, or that
+   * the key may not read.
    */
   read(documents: readonly number[]): Promise<readonly One[]>;
 };

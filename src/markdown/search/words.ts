@@ -1,7 +1,7 @@
 /**
  * Returns a string in the form in which search compares strings. The form of a string contains the
- * form of each part of the string. The index depends on this rule when it looks for documents that
- * may match a regex.
+ * form of each part of the string. With this rule, the search index finds documents that may match
+ * a regex.
  * - Letters are in lower case.
  * - Differences in Unicode form are removed (`ﬁ` becomes `fi`).
  * - Marks that people omit when they type are removed: accents of Latin, Greek and Cyrillic
@@ -19,7 +19,7 @@ export function foldWords(text: string): string {
 }
 
 /**
- * Joins letters and their marks where Unicode has one character for both. A Korean syllable, or a
+ * Joins letters and their marks if Unicode has one character for both. A Korean syllable, or a
  * Japanese character with a mark, is then one character.
  */
 export function composeText(folded: string): string {
@@ -37,7 +37,7 @@ export type FoldedLine = {
   readonly folded: string;
   /**
    * Function that converts a range of `folded` (in UTF-16 units) to a range of the line (in code
-   * points). The result also includes the following marks that `folded` lacks.
+   * points). The new range also includes marks after the range that `folded` lacks.
    */
   readonly toCharacters: (start: number, end: number) => readonly [number, number];
 };
@@ -45,7 +45,7 @@ export type FoldedLine = {
 export function foldLine(line: string): FoldedLine {
   let folded = "";
   // `origins`: for each UTF-16 unit of `folded`, the index of its character in the line. `silent`:
-  // for each character of the line, true if nothing of it is in `folded`.
+  // for each character of the line, true if nothing of the character is in `folded`.
   const origins: number[] = [];
   const silent: boolean[] = [];
   for (const character of line) {
@@ -77,9 +77,9 @@ const WORD_CHARACTER = new RegExp(`(?![${UNSPACED_CHARACTERS}])[\\p{L}\\p{N}\\p{
 const MAX_WORD_LENGTH = 64;
 
 /**
- * A word, or a run of characters. Runs are used for Chinese, Japanese, Thai and some other scripts,
- * which have no spaces between words, and also for Korean and emoji. A run is searched by its
- * characters and by pairs of them.
+ * A word, or a run of characters. Text in Chinese, Japanese, Thai and some other scripts has no
+ * spaces between words, and is split into runs. Korean and emoji also become runs. A search looks
+ * for the characters of a run, and for pairs of adjacent characters.
  */
 export type QueryUnit = { readonly kind: "word" | "run"; readonly text: string };
 
@@ -95,8 +95,8 @@ function cutWord(word: string): string {
 }
 
 /**
- * Returns the pairs of adjacent characters in a run. If the run has only one character, returns
- * that character.
+ * Returns the pairs of adjacent characters in a run. For a run of one character, returns that
+ * character.
  */
 export function splitIntoPairs(run: string): string[] {
   const characters = [...run];
