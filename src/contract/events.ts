@@ -1,7 +1,7 @@
 /**
  * Events of `GET /v1/events`. An event is a hint that something may have changed, never evidence.
- * The published contract does not mention events. So a client must also work with a service that
- * has no events.
+ * The published contract does not mention events, so a client must also work with a service without
+ * events.
  */
 
 import type { ChangeId, DirId, DocId } from "./ids.ts";
@@ -16,9 +16,9 @@ export const SILENCE_MS = 45_000;
 export const MAX_EVENT_ID_LENGTH = 256;
 
 /**
- * Type of an event. Clients ignore types that they do not know. `reset`: the client must scan
- * everything. The service no longer stores the client's last event, or the access of the client's
- * key has changed.
+ * Type of an event. Clients ignore unknown types. `reset`: the client must scan everything, because
+ * the service no longer stores the client's last event, or the access of the client's key has
+ * changed.
  */
 export type EventType = "file" | "folder" | "reset";
 
@@ -39,5 +39,7 @@ export type FileEvent = {
   readonly lastChangeId?: ChangeId;
 };
 
-/** Data of an event about a folder. Changes of the folder's contents are not part of it. */
+/**
+ * Data of an event about a folder. A change of the folder's contents is not a change of the folder.
+ */
 export type FolderEvent = { readonly id: DirId; readonly change: ChangeKind; readonly path?: string };

@@ -1,6 +1,6 @@
 /**
  * Types of ids. The service issues ids, and an id never changes. If a document is renamed or moved,
- * only its path changes (`src/contract/README.md`, "Identifiers").
+ * only the path of the document changes (`src/contract/README.md`, "Identifiers").
  */
 
 declare const brand: unique symbol;
@@ -13,8 +13,8 @@ export type ChangeId = Branded<"ChangeId">;
 
 const ISSUED_ID = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
 // Pattern for the characters of an id after its prefix. These characters are safe in URLs, SQL and
-// logs. Two ids that are joined, such as `doc_…-cmit_…`, are refused, because no service issues
-// such an id.
+// logs. The pattern does not match two joined ids, such as `doc_…-cmit_…`, because no service
+// issues such an id.
 const ID_SUFFIX = "(?!.*(?:doc|dir|chg|cmit)_)[A-Za-z0-9_-]{1,128}";
 const DOC_ID = new RegExp(`^doc_${ID_SUFFIX}$`);
 const DIR_ID = new RegExp(`^dir_${ID_SUFFIX}$`);

@@ -9,8 +9,8 @@ export const SEARCH_HYBRID = { min: 1, max: 500, default: 10 } as const;
 export const SEARCH_REGEX = { min: 1, max: 500, default: 50 } as const;
 export const SEARCH_REGEX_PATTERN_CHARACTERS = 1_024;
 /**
- * LIMIT: a regex search skips lines of more than 4,096 characters, so that no file makes it slow.
- * The search returns at most 50 lines of each file, so that answers stay small.
+ * LIMIT: a regex search skips lines of more than 4,096 characters, because a long line makes a
+ * search slow. The search returns at most 50 lines of each file, so that answers stay small.
  */
 export const SEARCH_REGEX_LINES = { lines: 50, characters: 4_096 } as const;
 // ASSUMES: the query of a hybrid search has the same limit as the pattern of a regex search
@@ -18,12 +18,12 @@ export const SEARCH_REGEX_LINES = { lines: 50, characters: 4_096 } as const;
 export const SEARCH_QUERY_CHARACTERS = SEARCH_REGEX_PATTERN_CHARACTERS;
 
 /**
- * Returns the number of Unicode code points in a string. All limits are in this unit.
+ * Returns the number of Unicode code points in a string, the unit of all limits.
  * ASSUMES: "characters" are code points, as in JSON Schema's `maxLength`. A limit in bytes would
  * refuse 51,200 CJK characters, and not every programming language uses UTF-16 units (contract
  * tests "takes a text of exactly 51,200 characters", "counts an astral character as one"). A string
- * never has fewer bytes or UTF-16 units than code points. So content that is too long by this
- * function is too long in each of these units, and a client need not send it.
+ * never has fewer bytes or UTF-16 units than code points. So content with too many code points is
+ * too long in each of these units, and a client need not send such content.
  */
 export function countCharacters(text: string): number {
   let count = text.length;

@@ -19,15 +19,15 @@ export type NameFault =
 export type NameKind = "file" | "folder";
 
 /**
- * Characters that are illegal in names, because shells interpret them. The backslash has its own
- * fault, `slash`. Other services may refuse more or fewer characters (`DOUBTFUL_CHARACTERS`).
+ * Characters that are illegal in names, because shells interpret them. The fault `slash` covers the
+ * backslash. Other services may refuse more or fewer characters (`DOUBTFUL_CHARACTERS`).
  */
 export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 
 /**
  * Characters that some services may refuse and others may accept: the colon, which this module
- * refuses, and legal characters that some shells interpret. The answers to a client's writes, and
- * the names of existing documents, show which characters a service refuses.
+ * refuses, and legal characters that some shells interpret. By answers to writes and by names of
+ * existing documents, a client learns which characters a service refuses.
  */
 export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 
@@ -38,8 +38,8 @@ export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
 /**
- * Characters that the first version of the embedded service refused. With this set, mdmirror
- * recognises names that it converted at that time.
+ * Characters that the first version of the embedded service refused. By this set, mdmirror
+ * recognises names that it converted for that version.
  */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
@@ -48,7 +48,8 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Returns all faults of one name (one segment of a path), in a fixed order; empty for a legal name.
+ * Returns all faults of one name (one segment of a path), in a fixed order; an empty list for a
+ * legal name.
  * @param refused characters that are refused as shell metacharacters; a client passes those of its
  * service
  */
@@ -84,7 +85,9 @@ function isOnlyDots(name: string): boolean {
   return name === "." || name === "..";
 }
 
-/** Predicate for each fault, such as "is empty". In a message, the name comes before it. */
+/**
+ * Predicate for each fault, such as "is empty". A message has the name in front of the predicate.
+ */
 export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   empty: "is empty",
   "too-long": `is longer than ${MAX_NAME_CHARACTERS} characters`,
@@ -128,8 +131,8 @@ export function findFirstFault(path: string, kind: NameKind, refused: string = S
  * Converts a local name to a legal name on the service, for the setting `names: map`. A sequence of
  * white space and refused characters becomes one hyphen. A name without letters and digits becomes
  * `u` and its code points (`[.md` → `u5b.md`).
- * @returns null if no conversion is safe: the file is not a `.md` file, the name of the folder
- * begins with a dot, or the name is too long or not Unicode
+ * @returns null if no safe name exists: the file is not a `.md` file, the name of the folder begins
+ * with a dot, or the name is too long or not Unicode
  */
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
   const faults = findNameFaults(name, kind, refused);

@@ -1,4 +1,7 @@
-/** Functions on relative paths: `/` between names, no slash at either end; `""` is the root. */
+/**
+ * Functions on relative paths. The names in a path are separated by `/`, without a slash at either
+ * end; `""` is the root.
+ */
 
 /** A path below the linked folder, with the spelling of the disk. */
 export type LocalPath = string;
@@ -57,7 +60,7 @@ export function ancestorsOf(path: string): string[] {
  */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
-/** Rules of a disk for names. mdmirror tests the disk of a linked folder to find its rules. */
+/** Rules of a disk for names. mdmirror tests the disk of a linked folder to learn these rules. */
 export type DiskNames = DiskFolding & {
   readonly maxNameBytes: number;
 };
@@ -77,9 +80,9 @@ export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, ma
  */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
   const normalizedPath = foldsNames(disk) ? path.normalize("NFC") : path;
-  // Both conversions are needed, because a disk may treat "ß" and "ss", or the Kelvin sign and "k",
-  // as equal. In lower case alone, the first pair stays different; in upper case alone, the second
-  // pair.
+  // Both conversions are needed, because a disk may treat "ß" and "ss" as equal, and also the
+  // Kelvin sign and "k". Lower case alone does not equate the first pair; upper case alone does not
+  // equate the second pair.
   return disk.foldsCase ? normalizedPath.toUpperCase().toLowerCase() : normalizedPath;
 }
 
@@ -101,8 +104,8 @@ export function cutToBytes(text: string, maxBytes: number): string {
 }
 
 /**
- * Returns true for the name of a conflict copy. A file with such a name is never uploaded or
- * matched to a document, even if the state file is lost.
+ * Returns true for the name of a conflict copy. mdmirror never uploads a file with such a name or
+ * matches it to a document, even if the state file is lost.
  */
 export function isConflictCopyName(name: string): boolean {
   return CONFLICT_COPY_ENDING.test(name);

@@ -36,7 +36,7 @@ export const PROBLEM_CODES = {
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** Error codes that the contract lists. All other codes are mdmirror's own. */
+/** Error codes that the published contract lists. All other codes are mdmirror's own. */
 export const DOCUMENTED_CODES: readonly ProblemCode[] = (Object.keys(PROBLEM_CODES) as ProblemCode[]).filter(
   (code) => code !== "edit_conflict" && code !== "rate_limited" && code !== "search_too_costly",
 );

@@ -1,4 +1,4 @@
-/** Fields of answers that a client uses. The published contract shows all of them. */
+/** Fields of answers that a client uses. The published contract lists all these fields. */
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 export type FileResource = {
@@ -17,8 +17,8 @@ export const REVIEW_REASONS = ["protected", "conflict"] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
 /**
- * Selects the items of a list. With `none`, a list of files contains all readable files; a list of
- * folders contains the folders in the root.
+ * Selects the items of a list. With `none`, a list of files contains all readable files, but a list
+ * of folders contains only the folders in the root.
  */
 export type Selector =
   | { readonly kind: "none" }
@@ -33,14 +33,14 @@ export const FILES = "/v1/files";
 export const FOLDERS = "/v1/folders";
 export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
-/** Path of the event stream (`events.ts`). Some services do not have it. */
+/** Path of the event stream (`events.ts`). Some services have no event stream. */
 export const EVENTS = "/v1/events";
 /** Path of the request that checks a key, even the key of a closed or removed workspace. */
 export const VALIDATE_KEY = "/auth/validate-key";
 
 /**
- * Returns the path of a file. The id is percent-encoded, so that an id from a damaged state file
- * cannot give the path of another route.
+ * Returns the path of a file. The id is percent-encoded, because an id from a damaged state file
+ * could otherwise give the path of another route.
  */
 export function fileRoute(id: DocId): string {
   return `${FILES}/${encodeURIComponent(id)}`;

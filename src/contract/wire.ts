@@ -28,8 +28,8 @@ export type WireResponse = {
  */
 export const GENERATION_HEADER = "x-service-generation";
 
-// LIMIT: a generation has at most 128 characters, all printable ASCII, because clients store and
-// compare it.
+// LIMIT: a generation has at most 128 characters, all printable ASCII, because clients store
+// generations and compare them.
 const GENERATION_FORM = /^[\x21-\x7e]{1,128}$/;
 
 export function isGeneration(value: string | undefined): value is string {

@@ -53,8 +53,7 @@ function findPathFault(value: string, kind: NameKind): FieldFault | null {
   const path = removeSlash(value);
   const lengthFault = findLengthFault(path, kind);
   if (lengthFault !== null) return lengthFault;
-  // A slash is added before the check. Otherwise the second slash of `//a` would count as the
-  // leading slash.
+  // Without the added slash, the second slash of `//a` would count as the leading slash.
   const nameFault = findFirstFault(`/${path}`, kind);
   if (nameFault === null) return null;
   const isOfOtherKind = nameFault.fault === "not-lowercase-md" || nameFault.fault === "folder-ends-in-md";
@@ -82,8 +81,8 @@ function toFieldCode(fault: NameFault): FieldCode {
  * text" and is answered `400 invalid_request` (contract test "refuses content that is not text").
  */
 export function findContentFault(value: string): FieldFault | null {
-  // A string has at least as many UTF-16 units as characters. So the characters of most content
-  // need not be counted.
+  // The number of UTF-16 units is never smaller than the number of characters, so the characters of
+  // most content need not be counted.
   if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
     const detail = `The content has ${countCharacters(value)} characters; the limit is ${MAX_CONTENT_CHARACTERS}.`;
     return { code: "too_long", problem: "content_too_large", detail };
@@ -112,7 +111,10 @@ export const content = makeStringSchema(findContentFault).meta({
   maxLength: MAX_CONTENT_CHARACTERS,
 });
 
-/** Path of a folder. `/` is the whole workspace, and is parsed as an empty path. */
+/**
+ * Path of the folder to which a request is limited. `/` means the whole workspace, and is parsed as
+ * an empty path.
+ */
 export const pathPrefixSchema = makeStringSchema((value) => (value === "/" ? null : findPathFault(value, "folder")))
   .transform(removeSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });

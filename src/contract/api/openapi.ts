@@ -103,8 +103,8 @@ function describeProblems({ problems }: Operation, schema: JsonSchema): JsonSche
 }
 
 /**
- * Corrects the schemas of zod. Adds defaults that zod leaves out if a function parses the value,
- * and removes bounds that zod adds.
+ * Corrects the schemas of zod. Adds defaults that zod omits if a function parses the value, and
+ * removes bounds that zod adds.
  */
 const completeSchema: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;

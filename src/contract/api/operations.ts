@@ -1,6 +1,6 @@
 /**
  * Declares every operation of the API once. The service routes and validates requests by these
- * declarations, and `openapi.json` is generated from them.
+ * declarations. `openapi.json` is generated from the declarations, too.
  */
 
 import { z } from "zod";
@@ -124,8 +124,8 @@ const [fileId, folderId, changeId] = [makeIdSchema("doc_"), makeIdSchema("dir_")
 const parentId = folderId.nullable();
 
 /**
- * ORDER: this is also the order in `openapi.json`: reads first, then writes of files, then writes
- * of folders.
+ * ORDER: the operations in `openapi.json` have the same order: reads first, then writes of files,
+ * then writes of folders.
  */
 export const OPERATIONS = {
   listFiles: {

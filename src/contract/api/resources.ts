@@ -1,5 +1,5 @@
 /**
- * Schemas of the answers of the service. A client may use only the fields that the contract shows.
+ * Schemas of the answers of the service. A client may use only the fields that the contract lists.
  */
 
 import { z } from "zod";
@@ -89,8 +89,8 @@ const lineFields = {
 /**
  * ASSUMES: a search returns each document as a File with its `content` and two more fields
  * (contract test "marks what matched in its sources"):
- * - `sources`: up to three lines that match, or parts of long lines. `line` is counted from 1. Left
- *   out if `includeSources` is false.
+ * - `sources`: up to three lines that match, or parts of long lines. `line` is counted from 1.
+ *   Absent if `includeSources` is false.
  * - `score`: greater is better. Only scores of the same answer can be compared.
  */
 export const searchHitSchema = z
@@ -103,7 +103,7 @@ export const searchHitSchema = z
   .meta({ id: "SearchHit" });
 
 /**
- * ASSUMES: a regex search returns one of the `sources` for each line with a match. `line` and
+ * ASSUMES: a regex search returns one entry in `sources` for each line with a match. `line` and
  * `column` are counted from 1; `text` is the whole line (contract test "gives line and column of
  * each match").
  */
