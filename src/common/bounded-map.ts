@@ -1,6 +1,6 @@
 /**
- * A map that limits the total size of its values. If the size exceeds the limit, the oldest values
- * are removed.
+ * A map with a limit for the total size of its values. If the values exceed the limit, the oldest
+ * values are removed.
  */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>();
@@ -29,7 +29,7 @@ export class BoundedMap<Key, Value> {
     this.delete(key);
     this.#values.set(key, value);
     this.#size += this.#sizeOf(value);
-    // A Map keeps the order of insertion, so the first value is the oldest.
+    // A Map keeps the order of insertion, so the first value is the oldest one.
     for (const oldest of this.#values.keys()) {
       if (this.#size <= this.#maxSize) break;
       this.delete(oldest);

@@ -1,8 +1,8 @@
 export interface Clock {
   /**
    * Returns milliseconds since the epoch. Used for display, for dates in folder names, for
-   * `Retry-After` dates, and to find versions that are old enough to delete. No decision about
-   * content may depend on this time.
+   * `Retry-After` dates, and to find versions that are old enough to delete. Decisions about
+   * content must not depend on this time.
    */
   now(): number;
   /** Returns milliseconds that never decrease. All processes of the machine get the same time. */
@@ -10,20 +10,23 @@ export interface Clock {
   /** Resolves after `ms` milliseconds, or earlier if the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves in a later turn of the event loop, after the events that have already arrived were
-   * handled. Callers continue in the order of their calls. Undefined for the clock of a test: no
-   * events arrive by themselves, only when the test advances the time.
+   * Resolves in a later turn of the event loop, after the handlers of all events that have already
+   * arrived. Callers continue in the order of their calls. Undefined for the clock of a test:
+   * events then arrive only when the test advances the time.
    */
   turn?(): Promise<void>;
 }
 
 /**
- * LIMIT: number of callers that continue in one turn of the event loop. If only one continued, and
- * many answers had arrived together, their contents would stay in memory for many turns.
+ * LIMIT: number of callers that continue in one turn of the event loop. If only one caller
+ * continued, and many answers had arrived together, the contents of these answers would stay in
+ * memory for many turns.
  */
 const CALLERS_PER_TURN = 16;
 
-/** Returns the clock of the system. Pure modules and the engine get the time from it only. */
+/**
+ * Returns the clock of the system. Pure modules and the engine get the time only from this clock.
+ */
 export function systemClock(): Clock {
   return new SystemClock();
 }
@@ -64,7 +67,7 @@ class SystemClock implements Clock {
   };
 }
 
-/** Resolves when the signal is aborted; resolves immediately if it is aborted already. */
+/** Resolves when the signal is aborted, or immediately if it is aborted already. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

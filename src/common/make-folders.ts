@@ -25,7 +25,7 @@ function isFolder(path: string): boolean {
   return stats !== undefined;
 }
 
-/** Creates one folder. Returns false if another process has created it meanwhile. */
+/** Creates one folder. Returns false if another process has created the folder meanwhile. */
 function makeFolder(path: string, mode: number): boolean {
   try {
     fs.mkdirSync(path, { mode });

@@ -2,7 +2,7 @@
 
 export type Metric = {
   /**
-   * Name of the metric, `[a-z_]+`, which ends with the unit, or with `_total` if the value never
+   * Name of the metric, `[a-z_]+`. The name ends with the unit, or with `_total` if the value never
    * decreases.
    */
   readonly name: string;
@@ -14,7 +14,7 @@ export type Metric = {
 export type MetricSample = {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** Suffix of the metric's name, for a sample of a histogram: `_bucket`, `_sum` or `_count`. */
+  /** End of the sample's name in a histogram: `_bucket`, `_sum` or `_count`. */
   readonly suffix?: string;
 };
 

@@ -23,7 +23,8 @@ export type ExpectedFile = "file" | "own-file" | "folder";
 
 /**
  * Checks that the file or folder at a path is of the expected kind and belongs to a trusted user.
- * An `own-file` is changed in place, so it must not have a second name (a hard link).
+ * mdmirror changes an `own-file` in place, so such a file must not have a second name (a hard
+ * link).
  * @throws UnsafePathError
  */
 export function checkPath(path: string, stat: Stats, expected: ExpectedFile): void {
@@ -65,7 +66,7 @@ function quoteForShell(path: string): string {
 }
 
 /**
- * Returns true if the user is the user of this process, or the user who called sudo. On systems
+ * Returns true if a user id is that of this process, or of the user who called sudo. On systems
  * without user ids, always returns true.
  */
 export function isOwner(uid: number): boolean {

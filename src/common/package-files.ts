@@ -1,6 +1,6 @@
 /**
  * Finds files of the npm package by paths relative to this module. The bundled program is in a
- * folder of the same depth, so the paths are the same.
+ * folder of the same depth, so the same paths are right for the bundled program.
  */
 import { fileURLToPath } from "node:url";
 import { readFileSync } from "node:fs";

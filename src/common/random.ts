@@ -8,8 +8,8 @@ export interface Random {
 export function systemRandom(): Random {
   return {
     fraction: () => Math.random(),
-    // Node loads the code of the global `crypto` when it is first used. An import of `node:crypto`
-    // would load this code at the start of each command.
+    // Node loads the code of the global `crypto` on first use. An import of `node:crypto` would
+    // load this code at the start of each command.
     hex: (digits) =>
       Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil(digits / 2))))
         .toString("hex")

@@ -1,8 +1,8 @@
 /**
  * Makes names and words from outside mdmirror safe to show in one line. The result contains no
- * characters that start a new line, move the cursor, colour or hide other text, or change the order
- * of the text (`a\u202egnp.md`). Escape sequences are those of JavaScript. Two different names
- * never look the same.
+ * characters that start a new line, move the cursor, or colour or hide other text. Characters that
+ * change the order of the text (`a\u202egnp.md`) are escaped, too. Escape sequences are those of
+ * JavaScript. Two different names never look the same.
  */
 
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
@@ -21,8 +21,8 @@ export function toEscapeSequence(character: string): string {
 }
 
 /**
- * Returns a name for display. If the name has control characters or begins with a quote, quotes and
- * escapes it.
+ * Returns a name for display. If the name has control characters or begins with a quote, it is
+ * quoted and escaped.
  */
 export function shownName(name: string): string {
   if (!CONTROL_CHARACTER.test(name) && !name.startsWith('"')) return name;
@@ -37,8 +37,8 @@ export function shownWords(words: string): string {
 }
 
 /**
- * Converts a clause to a sentence. If the clause begins with a name, its first letter is not
- * changed.
+ * Converts a clause to a sentence. If the clause begins with a name, the first letter of the name
+ * is not changed.
  */
 export function toSentence(clause: string): string {
   const isName = !/^[a-z]+(?:[ ,.;]|$)/.test(clause) || /^[^:]*\.\w+: /.test(clause);

@@ -9,7 +9,7 @@ type RunResult = Sqlite.RunResult;
 export type RowMode = "rows" | "raw" | "pluck";
 
 /**
- * A SQL statement, which is prepared on its first run, because most commands run few of the
+ * An SQL statement, which is prepared on its first run, because most commands run few of the
  * statements of a database.
  * @throws errors of better-sqlite3; errors in the SQL are thrown only by the first run
  */

@@ -1,6 +1,6 @@
 /**
- * Orders documents so that each one comes after the documents to which it links. In a circle of
- * links, the link that closes the circle is ignored. A document is identified by its index in
+ * Orders documents so that each document comes after the documents to which it links. In a circle
+ * of links, the link that closes the circle is ignored. A document is identified by its index in
  * `targetsOf`. Returns the position of each document in the new order.
  * @param targetsOf for each document, the indexes of the documents to which it links
  * @param all indexes of all documents, in the preferred order

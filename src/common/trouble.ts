@@ -2,8 +2,8 @@ import { constants } from "node:os";
 import { UnsafePathError } from "./ownership.ts";
 
 /**
- * Reason why a command cannot continue, in words for users. The client returns a reason as a value;
- * the command line shows the reason. No reason contains a key or content.
+ * Reason why a command cannot continue, in words for users. The client returns the reason as a
+ * value; the command line shows the reason. No reason contains a key or content.
  */
 export type Trouble = {
   /**
@@ -20,7 +20,7 @@ export type Trouble = {
   readonly requestId?: string | null;
   /**
    * Names of the inputs of the request, such as `local` or `base`, that have changed since the
-   * caller read them. Only set if the code is `stale`.
+   * caller read these inputs. Only set if the code is `stale`.
    */
   readonly changed?: readonly string[];
   /** Clause with the next step for the user; often a command. */
@@ -130,7 +130,7 @@ export function toUnwritableTrouble(
 }
 
 /**
- * Matches the code that Node gives an errno without a name in libuv, such as the errno of an
+ * Matches the code that Node gives an errno that has no name in libuv, such as the errno of an
  * exceeded quota.
  */
 const UNNAMED_ERRNO = /^Unknown system error -(\d+)$/;
@@ -147,8 +147,8 @@ export function toSystemTrouble(error: unknown, what: string, next: string, kind
 }
 
 /**
- * Returns the code of a system or SQLite error, such as `ENOSPC`; null if the error has none. For
- * an errno without a name, returns `E` and the number.
+ * Returns the code of a system or SQLite error, such as `ENOSPC`; null if the error has no code.
+ * For an errno without a name, returns `E` and the number.
  */
 export function readErrorCode(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;

@@ -3,8 +3,8 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
   /**
-   * The service answered with success (2xx), but the body could not be read: too large, not UTF-8,
-   * or badly compressed. `why` is the reason; `response.body` is empty.
+   * The service answered with success (2xx), but the body could not be read: it was too large, not
+   * UTF-8, or badly compressed. `why` is the reason; `response.body` is empty.
    */
   | { readonly kind: "unreadable"; readonly response: WireResponse; readonly why: string }
   /** The request was certainly not sent, for example because the connection was refused. */
@@ -40,14 +40,14 @@ export type StreamBounds = {
 };
 
 /**
- * Sends single requests. Does not repeat them and does not follow redirects. `maxBytes` limits the
- * decompressed body.
+ * Sends single requests. Does not repeat requests and does not follow redirects. `maxBytes` limits
+ * the decompressed body of the answer.
  */
 export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
   /**
-   * Opens a stream of events (status 200, `text/event-stream`). Calls `onBytes` for bytes when they
-   * arrive. Undefined if this wire cannot open streams.
+   * Opens a stream of events (status 200, `text/event-stream`). Passes bytes to `onBytes` when they
+   * arrive. The function is undefined if this wire cannot open streams.
    */
   stream?(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd>;
   close(): Promise<void>;
@@ -96,8 +96,8 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the reason for a failed request in words for users. Only the log contains the codes of
- * Node and OpenSSL.
+ * Returns the reason for a failed request in words for users. Codes of Node and OpenSSL are only in
+ * the log.
  * @param why `why` of a WireResult: an error code, or words of mdmirror
  */
 export function describeFailure(why: string): string {
@@ -107,7 +107,6 @@ export function describeFailure(why: string): string {
   if (knownWords !== undefined) return knownWords;
   if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "the answer is not HTTP";
   if (/CERT|^ERR_(?:SSL|TLS)|^ERR_OSSL/.test(why)) return "no secure connection (TLS) could be made";
-  // Words in capital letters, and names of error classes, are codes. Users do not see codes; only
-  // the log contains them.
+  // Words in capital letters, and names of error classes, are codes, which only the log shows.
   return /^[A-Z0-9_]+$/.test(why) || /^[A-Za-z]*Error$/.test(why) ? "the connection failed" : why;
 }
