@@ -2,7 +2,7 @@ import type { LinkBase } from "./markdown.ts";
 
 export type Query = Readonly<Record<string, string | number | null>>;
 
-/** Returns an address with a query. Null leaves a member of the query out. */
+/** Returns an address with a query. A member whose value is null is not part of the query. */
 export function withQuery(address: string, members: Query): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) if (value !== null) parameters.set(name, String(value));
@@ -32,8 +32,8 @@ export function resolveLink(target: string, { files, folder }: LinkBase): string
 }
 
 /**
- * Returns the element id of a heading: its words in lower case with hyphens. The prefix `h-` keeps
- * the id different from ids of the page itself.
+ * Returns the element id of a heading: its words in lower case with hyphens. The prefix `h-`
+ * distinguishes the id from ids of the page itself.
  */
 export function toHeadingId(text: string): string {
   const slug = text

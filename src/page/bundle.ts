@@ -3,7 +3,7 @@ export type Asset = { readonly type: string; readonly bytes: Uint8Array };
 export type Bundle = {
   /**
    * Names of the served files by their names in the source. A served name contains a digest of the
-   * content; a source name, such as `page.js`, does not.
+   * file's content; a source name, such as `page.js`, does not.
    */
   readonly names: ReadonlyMap<string, string>;
   readonly assets: ReadonlyMap<string, Asset>;

@@ -1,16 +1,16 @@
-/** Draws bar charts as inline SVG, which can be read without colours. */
+/** Draws bar charts as inline SVG. A reader can understand the charts without colours. */
 
 import { type Html, html } from "./html.ts";
 
 /**
  * A bar. `value`: height of the bar; null if unknown. `part`: height of the lower part of the bar,
- * which is filled, while the rest is outlined; null if the whole bar is filled.
+ * which is filled; the rest of the bar is outlined. Null if the whole bar is filled.
  */
 export type ChartBar = { readonly value: number | null; readonly part?: number | null; readonly title: string };
 
 export type ChartPanel = {
   readonly title: string;
-  /** Summary of all bars, which is shown in large type. */
+  /** Summary of all bars, which the page shows in large type. */
   readonly value: string;
   readonly detail: string;
   /** Meanings of the filled and the outlined part of a bar; null if all bars are filled. */
@@ -19,7 +19,9 @@ export type ChartPanel = {
   readonly textOf: (value: number) => string;
 };
 
-/** Height of the drawing in units of the SVG. The page stretches the drawing to its own width. */
+/**
+ * Height of the drawing in units of the SVG. The page stretches the drawing to the available width.
+ */
 const CHART_HEIGHT = 40;
 const BAR_STEP = 10;
 const BAR_WIDTH = 8;

@@ -1,4 +1,4 @@
-/** HTML from a template, which escapes each value that is not `Html` itself. */
+/** HTML from a template. The template escapes each value that is not itself `Html`. */
 export class Html {
   readonly text: string;
 
@@ -11,8 +11,9 @@ export class Html {
 export type HtmlValue = Html | string | number | null | false | readonly HtmlValue[];
 
 /**
- * Makes HTML from a template. A value is escaped correctly between tags and in a quoted attribute.
- * A value must not be a tag name or an unquoted attribute, or be inside a script or a style.
+ * Makes HTML from a template. Values are escaped for the text between tags and for quoted
+ * attributes. A value must not be a tag name or an unquoted attribute, or be inside a script or a
+ * style.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(parts.reduce((text, part, i) => `${text}${renderValue(values[i - 1]!)}${part}`));

@@ -9,7 +9,7 @@ import { BoundedMap } from "../common/bounded-map.ts";
 export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
 
 export type Notice = {
-  /** Id of the notice, so that an updated page shows the notice only once. */
+  /** Id of the notice, by which an updated page shows the notice only once. */
   readonly id?: string;
   readonly tone: ToneName;
   readonly text: string;
@@ -18,7 +18,7 @@ export type Notice = {
   readonly details?: readonly string[];
   /** Link to the page that the user probably opens next; null for no link. */
   readonly link?: Pick<Link, "href" | "label"> | null;
-  /** Form that undoes the action. `label`: words on its button; `fields`: hidden fields. */
+  /** Form that undoes the action. `label`: words on the form's button; `fields`: hidden fields. */
   readonly undo?: { readonly action: string; readonly label: string; readonly fields: FormFields };
 };
 
@@ -27,7 +27,7 @@ export type Frame = {
   readonly nav: readonly Link[];
   /**
    * Menu beside the program's name, such as the list of linked folders. The label of the menu names
-   * what the page is about.
+   * the subject of the page.
    */
   readonly switcher?: LinkGroup | null;
   readonly sections?: LinkGroup | null;
@@ -41,7 +41,7 @@ export type Frame = {
 export type Content = {
   readonly title: string;
   readonly main: Html;
-  /** Text that a screen reader speaks when the text changes; "" for none. */
+  /** Text that a screen reader speaks when the text changes; empty for no text. */
   readonly announcement?: string;
   readonly notices?: readonly Notice[];
   /** Milliseconds between two automatic updates of a visible page; null for no updates. */
@@ -120,12 +120,12 @@ function renderNotice(
   }${link !== null && html`<a class="button" href="${link.href}">${shownWords(link.label)}</a>`}</div>`;
 }
 
-/** LIMIT: number of notices that are kept, so that memory stays bounded. */
+/** LIMIT: number of notices that are kept, so that the notices do not fill the memory. */
 const MAX_NOTICES = 200;
 
 /**
- * Notices for the page that follows a form. The address of that page has only the id of a stored
- * notice. So nobody can make an address whose page shows words of their own.
+ * Notices for the page that follows a form. The address of that page contains only the id of a
+ * stored notice. So nobody can make an address whose page shows other words as a notice.
  */
 export class Notices {
   readonly #secret: () => string;

@@ -7,7 +7,8 @@ export type Link = {
   readonly href: string;
   readonly label: string;
   /**
-   * `page`: the link leads to the current page. `true`: the link leads to the section of that page.
+   * Relation of the link to the shown page. `page`: the link leads to the shown page. `true`: the
+   * link leads to the section of the shown page.
    */
   readonly current?: "page" | "true" | null;
   /** Number beside the label; undefined or 0 for no number. */
@@ -98,15 +99,15 @@ export function renderBreadcrumbs(label: string, links: readonly Link[]): Html {
   )}</ol></nav>`;
 }
 
-/** Shows an age, which a script keeps up to date. Times are milliseconds since the epoch. */
+/** Shows an age, which a script updates. Times are milliseconds since the epoch. */
 export function renderAge(time: number, now: number): Html {
   const date = new Date(time).toISOString();
   return html`<time class="age" datetime="${date}" title="${date}">${formatAge(now - time)}</time>`;
 }
 
 /**
- * Returns attributes for a field whose value was refused. The first such field gets the focus.
- * @param id element id of the sentence that says why
+ * Returns attributes for a field whose value was refused. The first refused field gets the focus.
+ * @param id element id of the sentence that gives the reason
  */
 export function renderRefusedAttributes(id = "fault"): Html {
   return html` aria-invalid="true" aria-errormessage="${id}" autofocus`;
@@ -118,7 +119,7 @@ export function renderRefusal(sentence: string, id = "fault"): Html {
 
 /**
  * Returns a form that works without scripts.
- * @param fields hidden fields, in addition to the token
+ * @param fields hidden fields, in addition to the token of the session
  */
 export function renderActionForm(
   { action, csrf, fields = {} }: { readonly action: string; readonly csrf: string; readonly fields?: FormFields },
@@ -182,12 +183,12 @@ function renderLine(line: Snippet): Html {
 }
 
 /**
- * LIMIT: number of characters that are shown before the first match. The match is then visible on a
- * narrow page, where a line has about 70 characters.
+ * LIMIT: number of characters of a line that are shown before the first match, so that the match is
+ * visible on a narrow page. A line of such a page has about 70 characters.
  */
 const MAX_LEAD_CHARACTERS = 40;
 
-/** Shortens a text to its last whole words, and marks the cut with `…`. */
+/** Shortens a text to the whole words at its end, and marks the cut with `…`. */
 function shortenLead(text: string): string {
   const characters = [...text];
   if (characters.length <= MAX_LEAD_CHARACTERS) return text;

@@ -18,7 +18,7 @@ const TABLE_TAGS = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "
 const TASK_MARK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /**
- * LIMIT: number of nested elements, because the author of a document may be anybody, and may nest
+ * LIMIT: number of nested elements. Anybody may have written a document, and may have nested
  * elements to any depth.
  */
 const MAX_DEPTH = 50;
@@ -36,8 +36,9 @@ export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines
 }
 
 /**
- * Markdown tokens whose element gets the CSS class if one of their lines is marked. These tokens
- * are the smallest blocks: a paragraph, for example, and not its whole list.
+ * Markdown tokens whose element gets the CSS class if one of the element's lines is marked. These
+ * tokens are the smallest blocks: a paragraph, for example, and not the whole list around the
+ * paragraph.
  */
 const BLOCK_TOKENS = new Set(["paragraph_open", "heading_open", "fence", "code_block", "tr_open", "hr"]);
 const BLOCK_TAGS = ["p", "code", "tr", "li", "hr"];
@@ -46,7 +47,7 @@ type MarkdownTokens = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>;
 
 /**
  * Adds a CSS class to the blocks with marked lines. In a tight list, a paragraph has no element of
- * its own, so its list item gets the class.
+ * its own, so the list item gets the class.
  * @param before number of lines before the tokens, such as front matter
  */
 function markBlocks(tokens: MarkdownTokens, before: number, { mark, lines }: MarkedLines): void {
@@ -60,7 +61,7 @@ function markBlocks(tokens: MarkdownTokens, before: number, { mark, lines }: Mar
 
 /**
  * Returns a parser for one document only. The parser counts equal headings, so that each heading
- * gets its own id.
+ * gets an id of its own.
  */
 function createParser(): InstanceType<typeof MarkdownIt> {
   const parser = new MarkdownIt({ html: true, linkify: true });
@@ -137,8 +138,8 @@ function convertLink({ href, title }: HtmlAttributes, base: LinkBase): HtmlTag {
 }
 
 /**
- * Shows the description of an image in place of the image. The service stores no images, and an
- * image from another site would tell that site who reads the document.
+ * Shows the description of an image in place of the image. The service stores no images. An image
+ * from another site would tell that site who reads the document.
  */
 function convertImage({ alt = "", src = "" }: HtmlAttributes): HtmlTag {
   return { tagName: "span", attribs: { class: "image" }, text: alt === "" ? src : alt };

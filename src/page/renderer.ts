@@ -13,11 +13,14 @@ const MAX_RENDERING_MS = 2_000;
 /** LIMIT: milliseconds for the start of the thread, so that a page does not wait forever. */
 const MAX_START_MS = 20_000;
 /**
- * LIMIT: number of documents that wait or are being rendered, because one thread renders them one
- * after the other. Beyond this number, a page shows the Markdown source of a document.
+ * LIMIT: number of documents that wait or are being rendered, because one thread renders one
+ * document after the other. If more documents wait, a page shows the Markdown source of its
+ * document.
  */
 const MAX_WAITING = 32;
-/** LIMIT: number of rendered documents that are kept, so that memory stays bounded. */
+/**
+ * LIMIT: number of rendered documents that are kept, so that the documents do not fill the memory.
+ */
 const MAX_KEPT_DOCUMENTS = 16;
 /** Milliseconds without work after which the thread ends. */
 const IDLE_MS = 30_000;
@@ -30,7 +33,7 @@ const PROGRAM = new URL(
 
 /**
  * Renders Markdown. Returns null if rendering takes too long, or if too many documents wait. The
- * page then shows the source.
+ * page then shows the Markdown source.
  */
 export type RenderMarkdown = (
   text: string,
@@ -85,7 +88,7 @@ export class Renderer {
     if (!isFull) this.#waiting++;
     const rendered = isFull ? Promise.resolve(null) : this.#lastRendering.then(() => this.#renderNext(request));
     if (!isFull) this.#lastRendering = rendered;
-    // A failed rendering is not kept, so that the next request tries again.
+    // A failed rendering is not kept, so that the next request renders the document again.
     void rendered.then((content) => content === null && this.#kept.delete(key));
     return rendered;
   }
@@ -109,7 +112,9 @@ export class Renderer {
     return message === "ready" ? null : message;
   }
 
-  /** Returns the next message; null if the thread ends or no message arrives in time. */
+  /**
+   * Returns the next message of the thread; null if the thread ends or no message arrives in time.
+   */
   #nextMessage(worker: Worker, ms: number): Promise<RenderMessage | null> {
     const { promise, resolve } = Promise.withResolvers<RenderMessage | null>();
     const onExit = () => resolve(null);
@@ -131,7 +136,7 @@ export class Renderer {
     });
     worker.unref();
     // An error in the thread, such as too little memory, also ends the thread. The result for the
-    // document is then null.
+    // current document is then null.
     worker.on("error", () => undefined);
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = null;

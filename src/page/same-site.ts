@@ -1,5 +1,5 @@
 /**
- * Checks that a request comes from one of our own pages. A page of another site can make a browser
+ * Checks that a request comes from a page of this server. A page of another site can make a browser
  * send requests to this server. With DNS rebinding, such a request even has a host name of that
  * site.
  */
@@ -8,7 +8,7 @@ import { isLoopbackHost } from "../common/loopback.ts";
 /** Headers by name in lower case, as Node has them. */
 type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Header that shows that a request does not come from our own pages. */
+/** Header that shows that a request does not come from a page of this server. */
 export type RequestRefusal = "host" | "origin" | "site";
 
 export const REFUSAL_TEXT: Readonly<Record<RequestRefusal, string>> = {
@@ -36,8 +36,8 @@ const ALL_ADDRESSES = ["0.0.0.0", "::"];
 const DEFAULT_PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
- * Checks the header `Host`: which values name this server. A server that listens on all addresses
- * cannot know its host names, and accepts only the names of loopback and of the proxy.
+ * Checks whether the header `Host` names this server. A server that listens on all addresses cannot
+ * know its host names, and accepts only the names of loopback and of the proxy.
  */
 export class Origins {
   readonly #served: ServedAddress;
@@ -45,8 +45,8 @@ export class Origins {
   readonly #proxy: URL | null;
 
   /**
-   * @param cookie name and path. The name gets the port, because browsers send the cookies of a
-   * host to all its ports.
+   * @param cookie name and path of the cookie. The port is added to the name, because browsers send
+   * the cookies of a host to all its ports.
    */
   constructor(served: ServedAddress, cookie: { readonly name: string; readonly path: string }) {
     this.#served = served;
@@ -54,7 +54,7 @@ export class Origins {
     this.#proxy = served.proxy === null ? null : new URL(served.proxy);
   }
 
-  /** Returns why a request is refused; null if it comes from our own pages. */
+  /** Returns why a request is refused; null if the request comes from a page of this server. */
   refusal(method: string, { host, origin, "sec-fetch-site": fetchSite }: SentHeaders): RequestRefusal | null {
     if (typeof host !== "string" || !(this.isProxied(host) || this.#ownHosts().includes(host))) return "host";
     const isRead = method === "GET" || method === "HEAD";
@@ -117,9 +117,9 @@ const COMMON_HEADERS: HttpHeaders = {
 };
 
 /**
- * Headers of pages and of answers to their scripts. The referrer policy is not `no-referrer`: a
- * browser would then send `Origin: null` with our own forms, which would look like forms of another
- * site.
+ * Headers of pages and of answers to their scripts. The referrer policy is not `no-referrer`,
+ * because a browser would then send `Origin: null` with forms of this server. Such forms would look
+ * like forms of another site.
  */
 export const PAGE_HEADERS: HttpHeaders = {
   ...COMMON_HEADERS,

@@ -10,7 +10,7 @@ import type { Origins, SessionCookie } from "./same-site.ts";
 
 export type Session<Who> = {
   readonly who: Who;
-  /** Token that forms and scripts send with their requests. Other sites cannot read it. */
+  /** Token that forms and scripts send with their requests. Other sites cannot read this token. */
   readonly csrf: string;
 };
 
@@ -27,12 +27,12 @@ export class Browsers<Who> {
   readonly #world: SessionContext;
   readonly #origins: Pick<Origins, "cookie">;
   readonly #idleMs: number;
-  /** Sessions by the digest of their secret, the most recently used last. */
+  /** Sessions by the digest of their secret. The most recently used session is the last. */
   readonly #sessions: BoundedMap<string, Session<Who> & { readonly usedAt: number }>;
 
   /**
-   * @param limits.most number of sessions; beyond it, a new session ends the session that was
-   * unused longest
+   * @param limits.most number of sessions. With one session more, the session that was unused
+   * longest ends
    * @param limits.idleMs milliseconds without use after which a session ends
    */
   constructor(
@@ -88,8 +88,8 @@ export class Browsers<Who> {
 const MAX_HEADER = 8_192;
 
 /**
- * Returns the value of a cookie. Returns null if the cookie is missing or occurs twice, because
- * another site could have set one of two cookies.
+ * Returns the value of a cookie; null if the cookie is missing or occurs twice. If it occurs twice,
+ * another site could have set one of the two cookies.
  */
 export function readCookie(header: string | undefined, name: string): string | null {
   const matchingPairs = (header ?? "")
@@ -101,8 +101,8 @@ export function readCookie(header: string | undefined, name: string): string | n
 }
 
 /**
- * Returns the header `Set-Cookie`. Scripts cannot read the cookie. Browsers do not send it with
- * requests from other sites, and delete it when they close.
+ * Returns the header `Set-Cookie`. Scripts cannot read the cookie. Browsers delete the cookie when
+ * they close, and never send it with requests from other sites.
  */
 function formatSetCookie({ name, path, secure }: SessionCookie, value: string): string {
   return `${name}=${value}; HttpOnly; SameSite=Strict; Path=${path}${secure ? "; Secure" : ""}`;
@@ -141,7 +141,8 @@ export function isSentByOwnPage({ csrf }: Session<unknown>, token: string | null
 }
 
 /**
- * Secrets are looked up by their digest, so that the time of a lookup reveals nothing about them.
+ * Secrets are looked up by their digest, so that the time of a lookup reveals nothing about a
+ * secret.
  */
 function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");

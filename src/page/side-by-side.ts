@@ -18,13 +18,12 @@ type SidesOptions = {
   readonly caption: string;
   readonly columns: readonly { readonly side: ColumnSide; readonly label: string }[];
   /**
-   * Returns the words to show in a row above a passage that differs; null if there are no such
-   * rows.
+   * Returns the words to show in a row above a passage that differs. Null: no such rows are shown.
    */
   readonly words: ((difference: Difference) => string) | null;
   /**
-   * Side with the earlier version: its lines are marked as removed, and lines of the other side as
-   * added. Null if no side is earlier.
+   * Side with the earlier version. The lines of this side are marked as removed, and lines of the
+   * other side as added. Null if no side is earlier.
    */
   readonly earlier?: ColumnSide | null;
 };
@@ -41,7 +40,7 @@ const MAX_CHARACTERS = 500_000;
 
 type LabelledText = { readonly text: string; readonly label: string };
 
-/** Shows the differences between two versions, and the counts of added and removed lines. */
+/** Shows the differences between two versions, and the numbers of added and removed lines. */
 export function renderComparison(before: LabelledText, after: LabelledText): Html {
   if (before.text === after.text) return html`<p>Both versions are equal.</p>`;
   if (before.text.length + after.text.length > MAX_CHARACTERS)

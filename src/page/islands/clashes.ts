@@ -1,6 +1,6 @@
 /**
- * Script of the page of a conflict: counts the decided clashes, leads to the next open clash, and
- * shows the preview. Without this script, the server does the same on a new page.
+ * Script of the page of a conflict. Counts the decided clashes, leads to the next open clash, and
+ * shows the preview of the result. Without this script, the server does the same on a new page.
  */
 
 function showProgress(form: HTMLFormElement): void {
@@ -19,7 +19,7 @@ function findOpenForm(): HTMLFormElement | null {
 }
 
 /**
- * Moves the focus to the next open clash below the current one, or else to the first open clash.
+ * Moves the focus to the next open clash below the current clash, or else to the first open clash.
  */
 function focusNextClash(form: HTMLFormElement): void {
   const openClashes = [...form.querySelectorAll<HTMLElement>(".clash:not(:has(input[type=radio]:checked))")];
@@ -34,8 +34,8 @@ function focusNextClash(form: HTMLFormElement): void {
 let currentRequest = new AbortController();
 
 /**
- * Requests the result of the choices from the server, and shows it. Returns the element of the
- * preview; null if this function was called again before the answer arrived.
+ * Requests the result of the user's choices from the server, and shows the result. Returns the
+ * element of the preview; null if this function was called again before the answer arrived.
  */
 async function showPreview(form: HTMLFormElement): Promise<HTMLElement | null> {
   currentRequest.abort();

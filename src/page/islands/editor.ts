@@ -1,5 +1,5 @@
 /**
- * Script of the page of a conflict: shows an editor beside another version of the document. Without
+ * Script of the page of a conflict. Shows an editor beside another version of the document. Without
  * this script, the page has a plain text field.
  */
 

@@ -5,7 +5,7 @@ import { listenToKeys } from "./page/keys.ts";
 import { isTypedIn, keepUpToDate } from "./page/live.ts";
 import { removeToasts } from "./page/toasts.ts";
 
-/** Updates the shown ages (`12 s`) by the clock of the browser. Skips hidden pages. */
+/** Updates the shown ages (`12 s`) by the clock of the browser. A hidden page is not updated. */
 function updateAges(): void {
   const update = () => {
     if (!document.hidden) showAges();
@@ -23,7 +23,10 @@ function showAges(): void {
   }
 }
 
-/** Marks a form while a field differs from its initial value. The mark shows the button *Save*. */
+/**
+ * Marks a form while a field differs from its initial value. The mark makes the button *Save*
+ * visible.
+ */
 function markChanges(): void {
   document.addEventListener("input", ({ target }) => {
     const form = (target as HTMLElement).closest("form");
@@ -60,7 +63,9 @@ function closeMenus(): void {
   });
 }
 
-/** Makes a check box (`data-all="NAME"`) check or clear all boxes of that name in its form. */
+/**
+ * Makes a check box (`data-all="NAME"`) check or clear all boxes with that name in the same form.
+ */
 function addSelectAll(): void {
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;

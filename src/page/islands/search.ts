@@ -1,6 +1,6 @@
 /**
- * Script that shows results while the user types, on the search page and on the page that tests
- * ignore rules. Without this script, the user clicks the button of the form.
+ * Script that shows results while the user types. Used on the search page, and on the page that
+ * tests ignore rules. Without this script, the user clicks the button of the form.
  */
 
 import { Idiomorph } from "idiomorph";
@@ -9,7 +9,7 @@ import { Idiomorph } from "idiomorph";
 const PAUSE_MS = 120;
 /** Milliseconds without an answer until the page shows that it is waiting. */
 const SLOW_MS = 300;
-/** Milliseconds until the page requests results again that were not ready. */
+/** Milliseconds until the page requests results again if the results were not ready. */
 const RETRY_SEARCH_MS = 500;
 
 const form = document.querySelector<HTMLFormElement>("form#search");
@@ -46,7 +46,7 @@ function searchAfter(ms: number): void {
   timer = window.setTimeout(() => void search(form!), ms);
 }
 
-/** Shows the results, unless another search was started before they arrived. */
+/** Shows the results of a search, unless another search was started before the results arrived. */
 async function search(filled: HTMLFormElement): Promise<void> {
   const fields = [...new FormData(filled)].map(([name, value]) => [name, String(value)]);
   const address = `${filled.action}?${new URLSearchParams(fields)}`;
@@ -87,7 +87,7 @@ function setShown(id: string, isShown: boolean): void {
 
 /**
  * Returns the search field or the result that gets the focus; null if the key does nothing at the
- * current focus. Escape always leads to the field.
+ * current focus. Escape always leads to the search field.
  */
 function findNextFocus(key: string): HTMLElement | null {
   const field = document.querySelector<HTMLInputElement>("#search #q");

@@ -74,9 +74,9 @@ function createTakeButton(sign: string, beside: string): HTMLElement {
 }
 
 function mountUnified({ root, field, other }: EditorTexts, { result, beside }: EditorLabels): void {
-  // CodeMirror has two buttons for each passage that differs: one keeps the edited passage, one
-  // takes the passage of the other version. An empty element replaces the first button, because the
-  // form sends the edited content anyway.
+  // CodeMirror has two buttons for each passage that differs. One button keeps the edited passage;
+  // the other button takes the passage of the other version. An empty element replaces the first
+  // button, because the form sends the edited content anyway.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
     const button = createTakeButton("Take this", beside);
@@ -91,14 +91,16 @@ function mountUnified({ root, field, other }: EditorTexts, { result, beside }: E
   new EditorView({ root, parent: root, doc: field.value, extensions });
 }
 
-/** Makes read-only content focusable, so that the keyboard can scroll and select in it. */
+/**
+ * Makes read-only content focusable, so that the keyboard can scroll the content and select in it.
+ */
 function makeFocusable(): Extension {
   return EditorView.contentAttributes.of({ tabindex: "0", role: "textbox", "aria-readonly": "true" });
 }
 
 /**
  * Returns the CodeMirror extensions that every editor on the page has. No extension binds the Tab
- * key, so Tab moves the focus to the next control.
+ * key, so this key moves the focus to the next control.
  */
 function makeCommonExtensions(name: string): Extension[] {
   return [

@@ -1,7 +1,7 @@
 const ROW_SELECTOR = "main .rows > li, main .table tbody tr, main .timeline > .step, main .clash";
 /**
- * Selectors for the element that gets the focus when a key moves to its row, in order of
- * preference.
+ * Selectors, in order of preference, for an element of a row. If a key moves to the row, this
+ * element gets the focus.
  */
 const FOCUS_SELECTORS = ["input[type=radio]:checked", "a, button, input"];
 

@@ -1,5 +1,5 @@
 /**
- * Updates an open page without a reload: reads the page again and changes only parts that differ.
+ * Updates an open page without a reload. Reads the page again and changes only parts that differ.
  * The focus, the selection, expanded elements and typed text stay.
  */
 
@@ -7,19 +7,22 @@ import { Idiomorph } from "idiomorph";
 import { addToast } from "./toasts.ts";
 
 /**
- * LIMIT: share of the time that may be spent on reading the page. A slow page is thus read less
+ * LIMIT: share of the time that may be spent on reading the page. So a slow page is read less
  * often.
  */
 const MAX_READING_SHARE = 1 / 20;
 /**
- * LIMIT: milliseconds between two reads. The server shows the result of a job for only 10 s, and
- * the page must not miss the result.
+ * LIMIT: milliseconds between two reads of the page. The server shows the result of a job for only
+ * 10 s, and the page must not miss the result.
  */
 const MAX_PAUSE_MS = 5_000;
 /** Header of an automatic read, which does not prolong a session on the service. */
 const REFRESH_HEADERS = { "x-refresh": "1" };
 
-/** Reads the page again while it is visible. `data-refresh`: shortest interval in milliseconds. */
+/**
+ * Reads the page again and again while the page is visible. `data-refresh`: shortest interval in
+ * milliseconds.
+ */
 export async function keepUpToDate(): Promise<void> {
   const main = document.querySelector<HTMLElement>("main[data-refresh]");
   if (main === null) return;
@@ -50,8 +53,8 @@ async function refresh(main: HTMLElement): Promise<void> {
 }
 
 /**
- * Fields that stop the updates of a page once the user has changed them. An update never replaces
- * the choices in the form of a conflict, so radio buttons do not stop updates.
+ * Fields whose change by the user stops the updates of a page. Radio buttons do not stop the
+ * updates, because an update never replaces the choices in the form of a conflict.
  */
 const TYPED_FIELDS = "input:not([type=radio])";
 
@@ -84,15 +87,15 @@ function updatePage(main: HTMLElement, page: Document): void {
 
 /**
  * Returns true if an update may change the attribute. The attribute `open` of `details` stays,
- * because the update would close what the user expanded.
+ * because the update would close an element that the user expanded.
  */
 function beforeAttributeUpdated(name: string, element: Element): boolean {
   return !(name === "open" && element instanceof HTMLDetailsElement);
 }
 
 /**
- * Returns false if an update must not change a form with a text field. Either the user has typed
- * into the form, or the new page shows the form for the same versions.
+ * Returns false if an update must not change a form with a text field. The reason is that the user
+ * has typed into the form, or that the new page shows the form for the same versions.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;

@@ -6,7 +6,7 @@ const SHOWN_MS = { usual: 10_000, undo: 60_000 } as const;
  */
 const CLOSED_KEY = "closed-message";
 
-/** Removes messages after some time, unless a message has the focus or the pointer. */
+/** Removes messages after some time. A message stays while it has the focus or the pointer. */
 export function removeToasts(): void {
   document.documentElement.classList.add("js");
   // The id of the message is removed from the address. Otherwise, a reload would show the message
