@@ -4,8 +4,8 @@ import { ABSENT_DIR, ABSENT_DOC } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /**
- * Returns strings that are not ids: in another form, of another kind, joined, too long, or not
- * decodable.
+ * Returns strings that are not ids: strings in another form, of another kind, joined, too long, or
+ * not decodable.
  */
 function malformedIds(kind: "doc" | "dir"): string[] {
   const otherKinds = ["abc", "chg_1", "%00", `${kind}-1`, `%20${kind}_1`, kind === "doc" ? "dir_1" : "doc_1"];
@@ -357,7 +357,7 @@ export const putCases: readonly ContractCase[] = [
   }),
 ];
 
-/** Cases about links that a service must store unchanged, even if it checks links. */
+/** Cases about links that a service must store unchanged, even if the service checks links. */
 export const linkCases: readonly ContractCase[] = [
   defineAssumedCase("keeps links by id and by absolute path as they are", async ({ api, folder }) => {
     const target = await api.file(`${folder.path}/target.md`);

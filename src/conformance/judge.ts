@@ -7,20 +7,22 @@ import { ok, type Result, trouble } from "../common/trouble.ts";
 import { CASES_BY_SECTION, type Section } from "./sections.ts";
 
 /**
- * LIMIT: number of pages that are read of one list. A tested service may have an error, so that its
- * list never ends.
+ * LIMIT: number of pages that are read of one list. Without this limit, an error of the tested
+ * service could make the list endless.
  */
 const MAX_PAGES = 50;
 
 /**
- * Suffixes of the folders that cases create. A case creates its own folder (no suffix), and may
- * create others beside it.
+ * Suffixes in the names of folders that cases create. A case creates its own folder (no suffix),
+ * and may create folders with other suffixes beside it.
  */
 const NAME_SUFFIXES = ["", "-2", "-moved"] as const;
 
 /**
- * Deletes the folder of a case with its documents, and the folders that the case created beside it.
- * @returns true if the service lists none of them afterwards; false also if an answer is not a list
+ * Deletes the folder of a case with its documents, and the folders that the case created beside
+ * this folder.
+ * @returns true if the service lists none of these folders afterwards; false also if an answer is
+ * not a list
  */
 async function clearCase(exchange: Exchange, key: string, folder: string): Promise<boolean> {
   const api = new Api(exchange, key);
@@ -54,8 +56,8 @@ async function deleteFiles(api: Api, folder: string, listUrl: string): Promise<v
 }
 
 /**
- * Returns only the items of the case, because a tested service may ignore the filter and list all
- * items.
+ * Returns only the items of the case. The list may contain other items, because a tested service
+ * may ignore the filter.
  */
 async function listOwn(api: Api, folder: string, listUrl: string): Promise<FileResource[]> {
   return (await listItems(api, listUrl)).filter(({ path }) => isBelow(String(path), folder.slice(1)));
@@ -90,10 +92,11 @@ export type SectionReport = {
   readonly section: Section;
   passed: number;
   readonly differences: CaseDifference[];
-  /** Cases that need an optional operation. The service does not have this operation. */
+  /** Cases that need an optional operation which the service does not have. */
   readonly notOffered: { readonly title: string; readonly operation: string }[];
   /**
-   * Titles of cases that did not run, because they would leave a review or a folder on the service.
+   * Titles of cases that did not run, because they would leave a change in review or a folder on
+   * the service.
    */
   readonly skipped: string[];
 };
@@ -124,8 +127,8 @@ export type JudgeOptions = {
 
 /**
  * Runs the cases against a service. Each case gets its own folder, which is deleted afterwards; the
- * report lists the folders that the service did not delete. Documents outside these folders may be
- * listed, but are never changed.
+ * report lists the folders that the service did not delete. The cases may list documents outside
+ * these folders, but never change such documents.
  */
 export async function judgeService(callerOptions: JudgeOptions): Promise<Result<ConformanceReport>> {
   const options = { ...callerOptions, exchange: limitChangesTo(callerOptions.exchange, callerOptions.name) };
@@ -139,14 +142,14 @@ export async function judgeService(callerOptions: JudgeOptions): Promise<Result<
 }
 
 /**
- * Checks whether the cases can run: lists files, creates a folder, and deletes it. Returns the
- * reason why the cases cannot run; null if they can.
+ * Checks whether the cases can run: lists files, creates a folder, and deletes this folder. Returns
+ * the reason why the cases cannot run; null if they can.
  */
 async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOptions): Promise<Result<never> | null> {
   const api = new Api(exchange, key);
   const list = await api.get("/v1/files?limit=1");
   if (list.status !== 200) return explainRefusal("GET /v1/files", list);
-  // If the answer is not a list, the URL is that of another program or of a login page.
+  // If the answer is not a list, another program or a login page has this URL.
   if (!Array.isArray(list.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
@@ -206,8 +209,8 @@ async function runCase(
       report.notOffered.push({ title, operation: error.operation });
       return;
     }
-    // One lost answer counts as a difference. If the service cannot be reached at all, this request
-    // throws too, and the run ends.
+    // One lost answer counts as a difference. This request throws too if the service can no longer
+    // be reached; the run then ends.
     if (error instanceof NoAnswerError) await api.get("/v1/files?limit=1");
     report.differences.push({ title, basis, ...last(), detail: describeError(error as Error) });
   }

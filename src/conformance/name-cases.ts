@@ -12,7 +12,7 @@ import {
 } from "./world.ts";
 
 /**
- * A kind of request that contains a name. All names of this file are tested with each kind of
+ * A kind of request that contains a name. Each name of this file is tested with each kind of
  * request.
  */
 type WriteCase = {
@@ -74,8 +74,8 @@ const lengthCases = WRITE_CASES.flatMap((write) => [
 ]);
 
 /**
- * Names that every request must refuse, with the reason. `@` in a name is replaced by the
- * extension.
+ * Names that every request must refuse, with the reason for the refusal. `@` in a name is replaced
+ * by the extension.
  */
 const ILLEGAL_NAMES: readonly (readonly [characters: string, names: readonly string[]])[] = [
   ["spaces and other white space", ["a b@", " a@", "a\u00a0b@", "a\u3000b@", "a\u2028b@", "a\u200bb@", "\ufeffa@"]],

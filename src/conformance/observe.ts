@@ -6,9 +6,7 @@ import { type Exchange, parseJson } from "./world.ts";
 /** Error for a request that got no answer, because the connection failed or was lost. */
 export class NoAnswerError extends Error {}
 
-/**
- * Error for an operation that the service does not have, and that the contract does not require.
- */
+/** Error for an optional operation of the contract that the service does not have. */
 export class NotOfferedError extends Error {
   readonly operation: string;
 
@@ -19,8 +17,8 @@ export class NotOfferedError extends Error {
 }
 
 /**
- * Operations that the published contract mentions, but without their path. A service need not have
- * them.
+ * Operations that the published contract mentions without a path. A service need not have these
+ * operations.
  */
 const OPTIONAL_OPERATIONS: readonly (readonly [method: RegExp, path: RegExp, shown: string])[] = [
   [/^POST$/, /^\/v1\/search\/(hybrid|regex)$/, "/v1/search"],
@@ -32,10 +30,10 @@ type LastAnswer = { readonly request: string | null; readonly status: number | n
 const CHANGED_ITEM_PATH = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
- * Returns a function that sends requests. The function throws before it sends a request that would
- * change an item outside the folders of the cases. The names of these folders begin with `prefix`.
- * Such a request is possible if a service ignores a filter and lists other documents. An item
- * without a path counts as outside, unless it was created with the returned function.
+ * Returns a function that sends requests. Before a request would change an item outside the folders
+ * of the cases, the function throws. The names of these folders begin with `prefix`. If a service
+ * ignores a filter and lists other documents, a case may try to change one of these documents. An
+ * item without a path counts as outside, unless it was created with the returned function.
  */
 export function limitChangesTo(exchange: Exchange, prefix: string): Exchange {
   const foreignIds = new Set<string>();
@@ -84,7 +82,8 @@ function readItems(body: string): readonly ShownItem[] {
 
 /**
  * Returns `observe`, which sends requests, and `last`, which returns the last answered request and
- * its status. `observe` throws NotOfferedError if the service does not have an optional operation.
+ * the status of the answer. `observe` throws NotOfferedError if the service does not have an
+ * optional operation.
  */
 export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
   let lastAnswer: LastAnswer = { request: null, status: null };
@@ -101,8 +100,8 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
 }
 
 /**
- * Matches the error code of an answer about a missing document or workspace. If an operation is
- * missing, the code does not match.
+ * Matches the error code of an answer about a missing document or workspace. The answer about a
+ * missing operation has another code.
  */
 const MISSING_TARGET = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
 
@@ -122,8 +121,8 @@ function findMissingOperation({ method, path }: WireRequest, { status, body }: W
 const MAX_REPETITIONS = 20;
 
 /**
- * Repeats a request that was answered 429 or 503. Waits for the time in `Retry-After` first. After
- * `stop`, repeats no request, because the clock no longer waits.
+ * Repeats a request that was answered 429 or 503, after the time in `Retry-After`. After `stop`,
+ * repeats no request, because the clock no longer waits.
  */
 export function waitForRetryAfter(exchange: Exchange, clock: Pick<Clock, "sleep">, stop: AbortSignal): Exchange {
   return async (request) => {

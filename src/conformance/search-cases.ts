@@ -23,8 +23,8 @@ const EQUAL_ANSWERS_WANTED = 4;
 const MAX_REPEATS = 200;
 
 /**
- * Sends a search. If the service updates its index late, repeats the search until several answers
- * are equal.
+ * Sends a search. If the service updates its search index late, repeats the search until several
+ * answers in a row are equal.
  */
 export async function searchUntilStable(
   setup: Pick<CaseSetup, "api" | "indexesLate">,

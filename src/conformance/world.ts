@@ -11,7 +11,7 @@ import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
 /**
- * A test case of the contract, which uses only HTTP, so it can test every service with this API.
+ * A test case of the contract. A case uses only HTTP, and so can test every service with this API.
  */
 export type ContractCase = {
   readonly title: string;
@@ -21,8 +21,8 @@ export type ContractCase = {
    */
   readonly basis: "published" | "assumed";
   /**
-   * True if the case leaves a change in review on the service. The API has no request that removes
-   * it.
+   * True if the case leaves a change in review on the service, because the API has no request that
+   * removes a change in review.
    */
   readonly leavesReview: boolean;
   readonly run: (setup: CaseSetup) => Promise<void>;
@@ -76,8 +76,8 @@ export class CheckedReply {
 
   /**
    * Expects an error answer with this code and all documented fields.
-   * @param pointers expected pointers in `errors`, in order. Without this argument, any pointers
-   * are accepted
+   * @param pointers expected pointers in `errors`, in order. Without pointers, the pointers of the
+   * answer are not checked
    */
   problem(code: ProblemCode, ...pointers: string[]): Problem {
     const problem = this.json as Problem;
@@ -215,8 +215,8 @@ export async function createItem(setup: CaseSetup, kind: ItemKind, path: string)
 }
 
 /**
- * Creates items in the folder of the case, in an order that is not alphabetical. A case can then
- * see whether a service lists the items by name or by time of creation.
+ * Creates items in the folder of the case, in an order that is not alphabetical. By this order, a
+ * case sees whether a service lists the items by name or by time of creation.
  */
 export async function createItems(setup: CaseSetup, kind: ItemKind, count: number): Promise<string[]> {
   const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);
