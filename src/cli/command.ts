@@ -8,8 +8,8 @@ import { parseAge } from "../common/quantities.ts";
 import { nearestWord } from "../common/nearest-word.ts";
 
 /**
- * Parts of the process that a command uses, such as output and signals. Tests pass their own `Io`,
- * so they start no process.
+ * Parts of the process that a command uses, such as output and signals. Tests pass an `Io` of their
+ * own, and so start no process.
  */
 export type Io = {
   /** Prints one line of a result on standard output. Escapes line ends and control characters. */
@@ -19,7 +19,7 @@ export type Io = {
   /** Prints one line of an error or a hint on standard error. Escapes characters as `out` does. */
   err(line: string): void;
   /**
-   * Replaces the status line on standard error; `""` removes the line. Call it only if
+   * Replaces the status line on standard error; `""` removes the status line. Call only if
    * `terminal.error` is true (standard error is a terminal).
    */
   status(text: string): void;
@@ -36,7 +36,7 @@ export type Io = {
   /** Changes the user of this process to the user who called `sudo`. */
   become(caller: SudoCaller): void;
   /**
-   * Asks on the terminal. Returns null if the input has ended. Call it only if `terminal.input` is
+   * Asks on the terminal. Returns null if the input has ended. Call only if `terminal.input` is
    * true (standard input is a terminal).
    */
   ask(question: string): Promise<string | null>;
@@ -44,7 +44,7 @@ export type Io = {
   readonly stop: AbortSignal;
   /**
    * Runs `work`. The first SIGINT, SIGTERM or SIGHUP only aborts the `AbortSignal` that `work`
-   * gets. So `work` can end early and report what it did. A second signal ends the process.
+   * gets, so that `work` can end early and report its results. A second signal ends the process.
    */
   readonly stoppable: Stoppable;
   /** Reads a text file; the path `-` is standard input. Throws the errors of `readFileSync`. */
@@ -55,20 +55,23 @@ export function pickContext({ env, cwd, clock, random }: Io): Pick<Io, "env" | "
   return { env, cwd, clock, random };
 }
 
-/** An option. `value` is its placeholder in the help, such as `FILE`; a flag has none. */
+/**
+ * Declaration of an option. `value`: placeholder of the option's value in the help, such as `FILE`;
+ * undefined for a flag.
+ */
 export type OptionSpec = {
   readonly help: string;
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
   readonly choices?: readonly string[];
-  /** Smallest and largest allowed value of an option that takes a whole number. */
+  /** Smallest and largest value of an option that takes a whole number. */
   readonly range?: readonly [least: number, most: number];
   /** True if the value is a duration, such as 90s. */
   readonly isTime?: boolean;
   /**
-   * `isValid` checks the value. `words` describes valid values, for the message `--name takes
-   * WORDS`.
+   * `isValid` checks the option's value. `words` describes valid values, for the message `--name
+   * takes WORDS`.
    */
   readonly form?: { readonly words: string; readonly isValid: (value: string) => boolean };
 };
@@ -96,20 +99,20 @@ export type Operands = {
   readonly most: number;
   readonly words?: readonly string[];
   /**
-   * Suggestions of shell completion for each operand, by position. The last member also applies to
-   * all later operands. Default: file names.
+   * Kinds of words that shell completion suggests for each operand, by position. The last kind also
+   * applies to all later operands. Default: file names.
    */
   readonly offers?: readonly ("mirror" | "folder" | "nothing")[];
 };
 
-/** A command. A module in `commands/` exports it, and `table.ts` names the module. */
+/** A command. A module in `commands/` exports the command, and `table.ts` names the module. */
 export type Command = {
   /** Paragraphs of `--help` after the summary. A paragraph with a leading space is not wrapped. */
   readonly about: readonly string[];
   readonly examples: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly operands: Operands;
-  /** Runs the command and returns its exit code. `table` lists every command. */
+  /** Runs the command and returns the exit code. `table` lists all commands of mdmirror. */
   readonly run: (io: Io, args: Args, table: readonly CommandEntry[]) => Promise<ExitCode>;
 };
 
@@ -118,14 +121,17 @@ export type CommandGroup = "start" | "daily" | "problems" | "history" | "look" |
 export type CommandEntry = {
   readonly name: string;
   readonly group: CommandGroup;
-  /** Summary for the list of commands: one line that begins with a verb and has no full stop. */
+  /** Summary for the list of commands. Begins with a verb and has no full stop. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 };
 
 const SERVE_SUBCOMMANDS: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
 
-/** Returns a command line whose first word names a command: `serve-admin` for `serve admin`. */
+/**
+ * Joins a command of two words in the first word of a command line: `serve admin` becomes
+ * `serve-admin`.
+ */
 export function joinCommandWords(argv: readonly string[]): readonly string[] {
   return argv[0] === "serve" && SERVE_SUBCOMMANDS.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }
@@ -159,7 +165,8 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
 type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number], { kind: "option" }>;
 
 /**
- * Returns as a clause why the command does not accept an option; null if the command accepts it.
+ * Returns a clause that says why the command refuses an option; null if the command accepts the
+ * option.
  */
 function findOptionFault(specs: OptionSpecs, { name, rawName, value, inlineValue }: OptionToken): string | null {
   const spec = Object.hasOwn(specs, name) ? specs[name]! : null;
@@ -174,7 +181,7 @@ function findOptionFault(specs: OptionSpecs, { name, rawName, value, inlineValue
   return isUnclear ? `--${name} takes ${spec.value}; a value that begins with a dash: --${name}=${value}` : null;
 }
 
-/** Returns as a clause why the operands are not valid; null if they are valid. */
+/** Returns a clause that says why the operands are not valid; null if they are valid. */
 function findOperandFault({ least, most, words = [] }: Operands, operands: readonly string[]): string | null {
   const [first] = operands;
   if (operands.length < least) return "an operand is missing";
@@ -188,7 +195,8 @@ function findOperandFault({ least, most, words = [] }: Operands, operands: reado
 }
 
 /**
- * Returns as a clause why the value of an option is not allowed; null if all values are allowed.
+ * Returns a clause that says why the value of an option is not allowed; null if all values are
+ * allowed.
  */
 function findValueFault(specs: OptionSpecs, values: Readonly<Record<string, unknown>>): string | null {
   for (const [name, spec] of Object.entries(specs)) {
@@ -213,8 +221,8 @@ function checkValue(name: string, { choices, range, form, isTime = false }: Opti
 }
 
 /**
- * Returns a clause about an unknown word. The clause contains the nearest known word or, if no
- * known word is near, all known words.
+ * Returns a clause about an unknown word. The clause suggests the nearest known word. If no known
+ * word is near, the clause lists all known words.
  * @param shown the unknown word as the message shows it
  */
 export function describeUnknownWord(shown: string, word: string, words: readonly string[]): string {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Every version of Node must be able to run this file, because it reports unsupported versions and
-// systems. Until the file has checked the version and the system, it imports only modules that
-// every Node has. On Node 20, an import of better-sqlite3 would end the process without a message.
+// Every version of Node must be able to run this file, because this file reports unsupported
+// versions and systems. Before this check, it imports only modules that every Node has. On Node 20,
+// an import of better-sqlite3 would end the process without a message.
 import module from "node:module";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {

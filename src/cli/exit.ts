@@ -54,10 +54,14 @@ const EXIT_BY_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** Exit codes for certain error codes. All other errors get the exit code of their kind. */
+/**
+ * Exit codes for certain error codes. An error with any other code gets the exit code of the
+ * error's kind.
+ */
 const EXIT_BY_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
-  // In both cases, the linked folder stays stopped. `lost-root`: the folder is missing or replaced,
-  // so no command may write. `nothing-to-reject`: the stop has no changes that `reject` can undo.
+  // After both errors, the linked folder stays stopped. `lost-root`: the folder is missing or
+  // replaced, so no command may write. `nothing-to-reject`: the stop has no changes that `reject`
+  // can undo.
   ["lost-root", EXIT.stopped],
   ["nothing-to-reject", EXIT.stopped],
   ["edit_conflict", EXIT.attention],
@@ -83,15 +87,15 @@ export function describeFault({ env }: { readonly env: Readonly<Record<string, s
   return env["MDMIRROR_DEBUG"] === undefined ? message : stack;
 }
 
-/** An error in the arguments of a command. The message is a clause. */
+/** An error in the arguments of a command. The error message is a clause. */
 export class UsageError extends Error {}
 
-/** Ends a command because of its arguments. `why` is a clause. */
+/** Ends a command because of wrong arguments. `why`: reason as a clause. */
 export function refuseUsage(why: string): never {
   throw new UsageError(why);
 }
 
-/** Writes content to a new file that the user named. Refuses to overwrite a file. */
+/** Writes content to a new file that the user named. Never overwrites a file. */
 export function writeNewFile(path: string, text: string): void {
   try {
     writeFileSync(path, text, { flag: "wx" });

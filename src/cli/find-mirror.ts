@@ -31,9 +31,9 @@ export function makeFolderCommand(
 }
 
 /**
- * Returns the real path of the linked folder at the path `dir`; if there is none, of the linked
- * folder with the name `dir`. Without `dir`, returns the nearest linked folder of this user at or
- * above the working folder. Ends the command if the folder belongs to another user.
+ * Returns the real path of the linked folder that has the path or the name `dir`. Without `dir`,
+ * returns the nearest linked folder of this user at or above the working folder. Ends the command
+ * if another user owns the folder.
  */
 export function findMirror(io: Io, dir: string | undefined): string {
   if (dir !== undefined) return unwrap(findMirrorAt(io, dir) ?? findOwnMirrorNamed(io, dir) ?? refuseUnlinked(io, dir));
@@ -73,8 +73,8 @@ function refuseUnlinked(io: Io, dir: string): Result<never> {
 }
 
 /**
- * Returns the nearest linked folder of this user at or above a path; otherwise an error whose
- * message begins with `what`.
+ * Returns the nearest linked folder of this user at or above a path; an error if there is none.
+ * @param what beginning of the error's message
  */
 function findNearestOwn(io: Io, from: string, what: string, next: string): Result<string> {
   const { root, foreign } = findNearestMirror(io, from);
@@ -84,9 +84,9 @@ function findNearestOwn(io: Io, from: string, what: string, next: string): Resul
 }
 
 /**
- * Returns the real path of a folder; an error if the folder belongs to another user, whoever owns a
- * symbolic link to it. Under `sudo`, the process continues as the user who called `sudo`, so that
- * this user owns every new file.
+ * Returns the real path of a folder. Returns an error if another user owns the folder; the owner of
+ * a symbolic link to the folder does not matter. Under `sudo`, the process continues as the user
+ * who called `sudo`, so that this user owns every new file.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
   const root = realpathSync(folder);
@@ -101,12 +101,12 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
   return examined.kind === "ok" ? ok(root) : examined;
 }
 
-/** A document and its linked folder. `path`: path below `root`, or id `doc_…` of the document. */
+/** A document and its linked folder. `path`: path below `root`, or the document's id `doc_…`. */
 type DocumentLocation = { readonly root: string; readonly path: LocalPath };
 
 /**
- * Finds the linked folder that contains a path; for a document id, the nearest linked folder. No
- * file has to exist at the path.
+ * Finds the linked folder that contains a path. For a document id, finds the nearest linked folder.
+ * The path need not have a file.
  */
 export function locateDocument(io: Io, path: string): DocumentLocation {
   return unwrap(tryLocate(io, path));
@@ -122,8 +122,8 @@ function tryLocate(io: Io, path: string): Result<DocumentLocation> {
 }
 
 /**
- * Splits `notes/plan.md@3` into the path and the version 3. The version is null without `@` and a
- * number.
+ * Splits `notes/plan.md@3` into the path and the version 3. The version is null if the text does
+ * not end with `@` and a number.
  */
 export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
   const match = /^(.+)@(\d{1,9})$/s.exec(name);
@@ -137,22 +137,23 @@ export function locateVersion(io: Io, operand: string): { readonly root: string;
 }
 
 /**
- * Like `locateDocument`, but also accepts the path or name of a linked folder; `path` is then "".
+ * Like `locateDocument`, but also accepts the path or name of a linked folder; `path` in the result
+ * is then "".
  */
 export function locateDocumentOrRoot(io: Io, path: string): DocumentLocation {
   const rootResult = isDocId(path) ? null : findMirrorAt(io, path);
   if (rootResult?.kind === "ok") return { root: rootResult.value, path: "" };
   const documentResult = tryLocate(io, path);
   if (documentResult.kind === "ok") return documentResult.value;
-  // If the operand is a linked folder with a problem, reports that problem. "The path is not in a
-  // linked folder" would help less.
+  // If the operand is a linked folder with a problem, the error names this problem. The error "The
+  // path is not in a linked folder" would not help the user.
   const mirrorResult = rootResult ?? findOwnMirrorNamed(io, path);
   return mirrorResult?.kind === "ok" ? { root: mirrorResult.value, path: "" } : unwrap(rootResult ?? documentResult);
 }
 
 /**
- * Returns the path with the real path of its folder, because a symbolic link may lead into the
- * linked folder. If the folder cannot be resolved, returns the path unchanged: a document that
+ * Resolves symbolic links in the path of the parent folder, because such a link may lead into the
+ * linked folder. Returns the path unchanged if the parent folder does not exist. A document that
  * exists only on the service may have no local folder.
  */
 function resolveParent(path: string): string {
@@ -162,8 +163,8 @@ function resolveParent(path: string): string {
 type NearestMirror = {
   readonly root: string | null;
   /**
-   * Nearest linked folder at or above the path that was skipped, because another user owns the
-   * folder; null if none was skipped.
+   * Nearest linked folder that another user owns and that the search therefore skipped; null if the
+   * search skipped no folder.
    */
   readonly foreign: string | null;
 };
@@ -193,8 +194,8 @@ function holdsMirror(folder: string): boolean {
 
 /**
  * Finds the one linked folder that contains all these paths or ids. Returns the paths below that
- * folder; `WHOLE_FOLDER` means the folder itself. Without paths, returns the nearest linked folder
- * and `WHOLE_FOLDER`.
+ * folder; `WHOLE_FOLDER` stands for the folder itself. Without names, returns the nearest linked
+ * folder and `WHOLE_FOLDER`.
  * @throws TroubleError if the paths are in several linked folders
  */
 export function locatePaths(
@@ -211,7 +212,7 @@ export function locatePaths(
   );
 }
 
-/** Checks a new name for a linked folder; accepts null. Error messages name `option`. */
+/** Checks a new name for a linked folder; null needs no check. Error messages name `option`. */
 export function requireMirrorName(io: Io, name: string | null, root: string, option = "--name"): void {
   if (name === null) return;
   if (!isMirrorName(name)) refuseUsage(`${option} takes ${NAME_RULE}`);

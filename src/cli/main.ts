@@ -9,13 +9,13 @@ import { COMMANDS, formatCommandHelp, formatOverview, formatUsage } from "./tabl
 import { version } from "../common/package-files.ts";
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // Installers and bug reports ask for the version. No `Io` is created, so the answer is fast, and
-  // also works in a deleted working folder.
+  // Installers and bug reports ask for the version. Creating an `Io` would take time, and would
+  // fail if the working folder is deleted.
   if (argv[0] === "--version" || argv[0] === "-V") return new Output().write(`${version()}\n`);
   const io = createProcessIo();
   process.exitCode = await runCommandLine(argv, io);
-  // After a sync, `process.exit` skips the slow release of memory by Node. Other commands end
-  // normally, because they may have output that the system has not accepted yet.
+  // After a sync, `process.exit` skips the slow release of memory by Node. After other commands,
+  // the process ends normally, because the system may not have accepted all output yet.
   if (argv[0] === "sync" && !hasOpenedStream()) process.exit();
 }
 

@@ -40,11 +40,11 @@ import {
 import { showSync } from "./show-report.ts";
 
 type CommonParts = Pick<Command, "operands" | "examples"> & {
-  /** Options in addition to those for the fields of the operation's input. */
+  /** Options in addition to the options for the fields of the operation's input. */
   readonly options?: Command["options"];
   /**
-   * Finds the linked folder of the command, and returns the part of the operation's input that the
-   * operands contain.
+   * Finds the linked folder of the command. Returns the folder and the part of the operation's
+   * input that the operands contain.
    */
   readonly locate: (io: Io, args: Args) => { readonly root: string; readonly input: object };
 };
@@ -55,7 +55,10 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
    * folder.
    */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => ReadInput<D>;
-  /** Returns a question to ask before any write; null to ask nothing. Default: asks nothing. */
+  /**
+   * Returns a question to ask before any write; null to ask nothing. Undefined: the command asks
+   * nothing.
+   */
   readonly question?: (plan: Plan) => string | null;
   readonly words: (result: ResultOf<D>) => ItemWords<ItemOf<D>>;
   /** Returns lines to print above the list of items in a plan. */
@@ -66,7 +69,7 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
   readonly declined?: ExitCode;
   /**
    * Returns the command line that continues the work after the user stopped this command. Default:
-   * this command line again.
+   * the same command line.
    */
   readonly again?: (plan: Plan) => string | undefined;
   /** Returns a last line of output that suggests the next step. */
@@ -168,7 +171,7 @@ type ReadParts<D extends ReadDeclaration> = CommonParts & {
   readonly about?: Command["about"];
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
   /**
-   * Prints output for people that is more than a list of lines. Not called with `--json`. `took`:
+   * Prints output for people, if a list of lines is not enough. Not called with `--json`. `took`:
    * duration in milliseconds.
    */
   readonly print?: (io: Io, answer: Answer<D>, call: { readonly args: Args; readonly took: number }) => void;
@@ -248,13 +251,13 @@ type OperationItem = ResultEnds["items"][number];
 
 /**
  * `word`: participle for a finished item, such as `resolved` in `3 resolved`. `detail`: returns a
- * clause about an item, or "".
+ * clause about an item; "" for none.
  */
 type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
 /**
- * LIMIT: number of items with the same outcome that are printed, to keep the output short. `--json`
- * prints all items.
+ * LIMIT: number of printed items for each outcome, so that the output stays short. `--json` prints
+ * all items.
  */
 const MAX_SHOWN = 10;
 
@@ -278,7 +281,8 @@ function formatPlannedItems<One extends OperationItem>(
 
 /**
  * Prints the outcome of each item, then the number of items for each outcome.
- * @param wasPlanned true if the user has seen the plan; then prints only notes and failures
+ * @param wasPlanned true if the user has seen the plan; the function then prints only notes and
+ * failures
  */
 function showOutcomes<One extends OperationItem>(
   io: Io,
@@ -302,8 +306,8 @@ function showOutcomes<One extends OperationItem>(
 }
 
 /**
- * Prints that the user stopped the command, and what to do next. The message does not say that
- * nothing was sent, because a few choices are sent immediately, without a sync.
+ * Prints that the user stopped the command, and the next step. The message does not claim that
+ * nothing was sent, because `resolve` may send some choices without a sync.
  * @param again command line that continues with the remaining documents
  */
 function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
@@ -313,7 +317,7 @@ function showStopped(io: Io, run: number | null, again = "the same command again
   return EXIT.attention;
 }
 
-/** Returns lines for the documents that an operation leaves unchanged, grouped by reason. */
+/** Returns lines that name the documents that an operation does not change, grouped by reason. */
 export function formatLeftAlone(left: readonly { readonly path: string; readonly why: string }[]): string[] {
   return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, group]) => {
     const clause = `  left alone: ${shownWords(why)}`;

@@ -12,14 +12,15 @@ import { EXIT } from "./exit.ts";
 type StandardOutput = Pick<Output, "write" | "isTTY" | "columns">;
 
 export function createProcessIo(stdout: StandardOutput = new Output()): Io {
-  // Opened on first use, because opening a stream takes time.
+  // The stream is opened on first use, because opening a stream takes time.
   const openErrorStream = once(() => {
     ignoreClosedReader(process.stderr);
     return process.stderr;
   });
   const getStopSignal = makeStopSignal();
   const readColumns = () => openErrorStream().columns || stdout.columns || 80;
-  // Created on first use, because it opens a stream, and most commands show no status line.
+  // The status line is created on first use, because this opens a stream, and most commands show no
+  // status line.
   let statusLine: StatusLine | null = null;
   const clearStatus = () => statusLine?.clear();
   const terminal = makeTerminal(stdout, openErrorStream, readColumns);
@@ -86,13 +87,13 @@ function makeTerminal(stdout: StandardOutput, errors: () => NodeJS.WriteStream, 
  */
 function changeUser({ uid, gid }: SudoCaller): void {
   const { env } = process;
-  // If `sudo` keeps the environment, these variables may name folders of root. The caller cannot
-  // use such folders.
+  // If `sudo` keeps the environment, these variables may name folders of root, which the caller
+  // cannot use.
   for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
     const folder = env[name] ?? "";
     if (folder !== "" && statSync(folder, { throwIfNoEntry: false })?.uid !== uid) delete env[name];
   }
-  // Node has this function, but its type declarations do not.
+  // Node has the function `initgroups`, but Node's type declarations lack the function.
   (process as typeof process & { initgroups(user: number, group: number): void }).initgroups(uid, gid);
   process.setgid!(gid);
   process.setuid!(uid);
@@ -130,7 +131,7 @@ function makeStopSignal(): () => AbortSignal {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const STILL_STOPPING = "mdmirror: stopping after the current operation; press again to stop immediately";
-/** Milliseconds from a signal to a message that says that the work still continues. */
+/** Milliseconds from a signal to a message that the work still continues. */
 const STILL_STOPPING_MS = 1_000;
 
 /**
@@ -155,13 +156,13 @@ function makeStoppable(notify: () => void): Stoppable {
   };
 }
 
-/** Last line on a terminal, which a running command replaces. */
+/** Last line on a terminal, which a running command overwrites. */
 type StatusLine = {
   show(text: string): void;
   clear(): void;
 };
 
-/** Creates the status line. `columns` returns the width of the terminal, which may change. */
+/** Creates the status line. `columns`: returns the current width of the terminal. */
 export function createStatusLine(write: (text: string) => void, columns: () => number): StatusLine {
   let shownCells = 0;
   return {
@@ -185,8 +186,8 @@ export function createStatusLine(write: (text: string) => void, columns: () => n
 const STANDARD_OUTPUT = 1;
 
 /**
- * Error codes of a write to standard output after its reader has ended (`| head`), which is no
- * failure.
+ * Error codes of a write to standard output after the reading program has ended (`| head`). Such an
+ * error is no failure.
  */
 const READER_GONE_CODES: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
 
@@ -203,10 +204,10 @@ export function hasOpenedStream(): boolean {
 type WriteAt = (fd: number, bytes: Buffer, offset: number) => number;
 
 /**
- * Writes to standard output. Files and pipes are written by a synchronous system call, because
- * opening a stream loads many modules of Node. A stream is opened only for a terminal, or for a
- * full pipe. A failed write does not stop the command, which may be in the middle of a change; the
- * process reports the failure when it ends.
+ * Writes to standard output, to files and pipes with synchronous system calls. Opening a stream
+ * would load many modules of Node, so only a terminal or a full pipe gets a stream. A failed write
+ * does not stop the command, which may be changing documents; the process reports the failure at
+ * the end.
  */
 export class Output {
   #stream: NodeJS.WriteStream | null = null;
@@ -237,8 +238,8 @@ export class Output {
       try {
         offset += this.#write(STANDARD_OUTPUT, bytes, offset);
       } catch (error) {
-        // The pipe is full, and another process has made it non-blocking, so a system call would
-        // fail. A stream waits until the pipe accepts more.
+        // The pipe is full, and another process has made the pipe non-blocking, so a system call
+        // would fail. A stream waits until the pipe accepts more.
         if ((error as NodeJS.ErrnoException).code === "EAGAIN") this.#open().write(bytes.subarray(offset));
         else this.#fail(error as Error);
         return;

@@ -3,8 +3,8 @@ import type { Io, OptionSpec } from "./command.ts";
 export const DEFAULT_DATA = ".mdmirror-service";
 
 /**
- * Returns the URL of the database; null if it is not set. No option sets the URL, because other
- * users of this machine could read it. The URL may contain a password.
+ * Returns the URL of the database from the environment; null if the URL is not set. No option sets
+ * the URL, because other users of this machine can see options, and the URL may contain a password.
  */
 export function readDatabaseUrl({ env }: Pick<Io, "env">): string | null {
   return env["MDMIRROR_DATABASE_URL"] || null;
@@ -22,8 +22,8 @@ export function readRate(text: string): { readonly requests: number; readonly se
 }
 
 /**
- * Returns an object with one setting of the service; an empty object if the user did not give the
- * option of the setting. The words `all`, `none` and `never` give the value null.
+ * Returns an object with one setting of the service. Returns an empty object if the user did not
+ * pass the option. The words `all`, `none` and `never` give the value null.
  */
 export function readSetting<Name extends string, T>(
   name: Name,

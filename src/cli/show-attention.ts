@@ -1,4 +1,6 @@
-/** Formats open problems as lines. A cause that several documents share is printed once. */
+/**
+ * Formats open problems as lines. If several documents have the same cause, prints the cause once.
+ */
 
 import type { RunReport } from "../mirror/folder/run.ts";
 import { formatOrigin } from "../mirror/operations/results/actions.ts";
@@ -16,8 +18,8 @@ const MIN_SHARED = 4;
 const MAX_NAMES = 5;
 
 /**
- * Returns lines that show open problems. Shows at most `most` problems or groups of problems with
- * the same cause, then the number of the others.
+ * Returns lines that show open problems. Lists at most `most` problems or groups of problems with
+ * the same cause, then the number of problems that are not listed.
  */
 export function formatAttention(all: readonly AttentionItem[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
@@ -37,8 +39,8 @@ export function formatAttention(all: readonly AttentionItem[], most: number, pai
 }
 
 /**
- * Returns a clause with the error code and request id of a problem. Leaves the code out if the
- * problem's description ends with the code.
+ * Returns a clause with the error code and request id of a problem. Omits the code if the problem's
+ * description ends with the code.
  */
 function formatItemOrigin({ code, detail, requestId }: AttentionItem): string {
   return formatOrigin(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
@@ -76,8 +78,7 @@ const MAX_PROBLEMS = 20;
 
 /**
  * Returns a function that `watch` calls after each run. The function remembers the problems of each
- * folder, and returns the lines to print: new problems, ended problems, and the number of problems
- * left.
+ * folder. It returns lines about new problems, ended problems, and the number of open problems.
  */
 export function trackProblems(): (
   root: string,
@@ -93,13 +94,13 @@ export function trackProblems(): (
     knownProblems.set(root, currentProblems);
     const newProblems = problemsToFix.filter((problem) => !previousProblems.has(toProblemKey(problem)));
     // A problem counts as ended only if its folder or document has no other problem of the same
-    // kind. A new description alone does not end it.
+    // kind. A new description alone does not end a problem.
     const endedProblems = [...previousProblems.values()].filter(
       (problem) => !problemsToFix.some(({ path, kind }) => path === problem.path && kind === problem.kind),
     );
     if (newProblems.length === 0 && endedProblems.length === 0) return [];
-    // If no problem is left but a safety check stops the sync, another message already asks the
-    // user to act. "No problem is left" would then be misleading.
+    // If a safety check stops the sync, another message already asks the user to act. "No problem
+    // is left" would then be misleading.
     const needsAnswer = currentProblems.size === 0 && (state === "stopped" || expectedStopReasons !== undefined);
     const leftLines =
       !needsAnswer && (currentProblems.size > newProblems.length || endedProblems.length > 0)

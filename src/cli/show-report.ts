@@ -53,9 +53,8 @@ type SyncSummary = {
 };
 
 /**
- * Prints the report of the sync that follows a command. Returns the exit code. Problems of
- * documents that the command did not change do not affect the exit code; only their number is
- * printed.
+ * Prints the report of the sync that follows a command. Returns the exit code, which ignores
+ * problems of documents that the command did not change. Prints only the number of such problems.
  */
 export function showSync(io: Io, report: RunReport, { json, paths, began, url }: SyncSummary): ExitCode {
   const ownProblems = report.attention.filter(({ path }) => path === "" || paths.includes(path));
@@ -74,10 +73,7 @@ export function showActionRequired(io: Io, report: RunReport, url: string): void
   showOpenProblems(io, report, attention, url);
 }
 
-/**
- * Returns lines that are printed only once, because they are not problems: renamed files, and
- * changes that a one-way sync leaves out.
- */
+/** Returns a line for each renamed file, and for each change that a one-way sync does not make. */
 export function formatOneTimeLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: RunReport): string[] {
   const notSyncedLines = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
   return [
@@ -92,7 +88,7 @@ export function formatOneTimeLines({ renamed = [], movedOutOfWay = [], oneWay = 
 function showOpenProblems(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) reportTrouble(io, makeFaultTrouble(report.fault, url));
   if (report.safetyStop !== null) showStop(io, report.safetyStop.reasons, report.stopped);
-  // While the service is unreachable, nothing is scanned. The list then only has problems of
+  // While the service is unreachable, nothing is scanned. The list then has only problems of
   // earlier syncs, which are not printed.
   const problems = report.state === "offline" ? [] : all;
   for (const line of formatAttention(problems, MAX_SHOWN_ROWS, choosePaint(io, "error"))) io.err(line);
@@ -112,7 +108,7 @@ function showStop(io: Io, reasons: StopReasons, stopped: RunReport["stopped"]): 
       path: readActionPath(action, () => null),
       name: formatActionPath(action, () => null),
     }))
-    // The arrow `·` marks steps that only update the state file and change neither side.
+    // The arrow `·` marks a step that only updates the state file, and so changes neither side.
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(compareByPath);
   const lines = namedActions.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
@@ -147,8 +143,8 @@ type WaitState = {
   /** Next step for the user that applies to all paths, and is printed once. */
   readonly next?: string;
   /**
-   * Words that follow "waiting" for a path without an open problem: what must happen before the
-   * path is on the service.
+   * Words after "waiting" for a path without an open problem: what must happen before the path is
+   * on the service.
    */
   readonly waitReason?: string;
 };

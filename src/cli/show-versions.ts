@@ -24,7 +24,7 @@ import { withLocalMirror } from "./use-mirror.ts";
 
 /**
  * Returns lines that show each hunk of a conflict: a heading with line numbers from 1, then the
- * lines of base, mine and theirs, each with a mark.
+ * lines of base, mine and theirs. Each line begins with a mark for its version.
  */
 export function formatHunks(io: Io, hunks: readonly ConflictHunk[]): string[] {
   const paint = choosePaint(io);
@@ -58,8 +58,8 @@ function splitIntoLines(text: string): string[] {
 }
 
 /**
- * Legend for the marks before the lines of a merge. A mark shows the side of a line without
- * colours.
+ * Legend for the marks before the lines of a merge. Without colours, only a mark shows which side a
+ * line comes from.
  */
 const MARKS_LEGEND =
   "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
@@ -116,8 +116,8 @@ const ORIGIN_LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
 
 /**
  * Returns a line to print below a merged line, with a letter below each character that does not
- * come from base. `?` means that no version has the character. Keeps tabs, so that both lines stay
- * aligned.
+ * come from base. `?` means that no version has the character. Keeps tabs, so that the letters stay
+ * below their characters.
  */
 function formatWordMarks(words: readonly WordOrigin[]): string {
   return words
@@ -130,7 +130,7 @@ function formatWordMarks(words: readonly WordOrigin[]): string {
 }
 
 /**
- * Prints from which side each line of a merged version comes.
+ * Prints which side each line of a merged version comes from.
  * @param n number of the version in the history; null for the last merge
  */
 export function showMerge(io: Io, name: string, n: number | null, json: boolean): Promise<ExitCode> {

@@ -93,7 +93,7 @@ function makeGroup(group: CommandGroup, rows: readonly CommandRow[]): readonly C
   return rows.map(([name, summary, load]) => ({ name, group, summary, load }));
 }
 
-/** Width of the `--help` text in columns. Only a single longer word may exceed it. */
+/** Maximum width of the `--help` text in columns. A single word may be longer. */
 const HELP_COLUMNS = 100;
 
 const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {

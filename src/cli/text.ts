@@ -4,17 +4,16 @@ import { once } from "../common/once.ts";
 import type { Io } from "./command.ts";
 import { count, formatAge } from "../common/quantities.ts";
 
-/**
- * Functions that colour a text, or return the text unchanged. `asks`: colour for "action required".
- */
+/** Functions that colour a string, or return it unchanged. `asks`: colour for "action required". */
 export type Paint = Readonly<Record<keyof typeof COLOUR_CODES, (text: string) => string>>;
 
 const COLOUR_CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
 
 /**
- * Returns true if a stream is coloured. `FORCE_COLOR` decides first: `0` and `false` mean never,
- * any other value means always. Then `NO_COLOR` (no-color.org) with any value, or `TERM=dumb`,
- * means no colours. Otherwise, only terminals are coloured.
+ * Returns true if output to a stream is coloured. The first of these rules that applies decides:
+ * - `FORCE_COLOR`: no colours for `0` and `false`, otherwise colours
+ * - `NO_COLOR` (no-color.org) with any value, or `TERM=dumb`: no colours
+ * - otherwise: colours only on a terminal
  */
 export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stream: "output" | "error"): boolean {
   const forcedColour = env["FORCE_COLOR"];
@@ -31,8 +30,8 @@ function makePaint(brush: (text: string, code: number) => string): Paint {
 }
 
 export function choosePaint(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
-  // The check runs on first use, because it opens the stream, and most commands never print to the
-  // stream.
+  // The check runs on first use, because the check opens the stream, and most commands never print
+  // to the stream.
   const isPaintOn = once(() => isColoured(io, stream));
   return makePaint((text, code) => (text !== "" && isPaintOn() ? `\u001b[${code}m${text}\u001b[0m` : text));
 }
@@ -84,8 +83,8 @@ export function formatColumns(rows: readonly (readonly string[])[]): string[] {
 
 /**
  * Returns the first lines of a long list, then a line with the number of lines that are not shown.
- * @param indent beginning of that last line
- * @param ending end of that last line, such as the command that shows the whole list
+ * @param indent beginning of the last line
+ * @param ending end of the last line, such as the command that shows the whole list
  */
 export function cutLines(lines: readonly string[], most: number, indent: string, ending = ""): readonly string[] {
   const leftOutCount = lines.length - most;
@@ -119,7 +118,7 @@ function countGraphemeCells(character: string): number {
   return WIDE_CHARACTERS.test(character) ? 2 : 1;
 }
 
-/** Cuts a text without colours to the whole graphemes that fit into `cells`. */
+/** Cuts an uncoloured string after the last grapheme that fits into `cells` cells of a terminal. */
 export function cutToCells(text: string, cells: number): string {
   let [fitting, used] = ["", 0];
   for (const character of splitGraphemes(text)) {

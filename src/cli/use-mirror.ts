@@ -82,7 +82,7 @@ export async function withLocalMirror(io: Io, root: string, work: (local: LocalM
   return unwrap(withLocal(root, io, (mirror) => ok(work(mirror))));
 }
 
-/** Returns true if the user agrees or `yes` is set. Without a terminal, returns `yes`. */
+/** Returns true if `yes` is set or the user agrees. Without a terminal, returns `yes`. */
 export async function askForYes(io: Io, yes: boolean, question: string): Promise<boolean> {
   if (yes) return true;
   if (!io.terminal.input) return false;
@@ -92,7 +92,8 @@ export async function askForYes(io: Io, yes: boolean, question: string): Promise
 
 /**
  * Asks like `askForYes`. If the user does not agree, prints that nothing was done.
- * @param again command line with `--yes`, which the output suggests because it asks no question
+ * @param again the same command line with `--yes`, which the output suggests if there is no
+ * terminal
  */
 export async function askAgreement(io: Io, args: Args, question: string, again: string): Promise<boolean> {
   if (await askForYes(io, args.flag("yes"), question)) return true;
@@ -104,7 +105,9 @@ export async function askAgreement(io: Io, args: Args, question: string, again: 
 
 /** Shortest time between two updates of the progress bar on a terminal, in milliseconds. */
 const MIN_REDRAW_MS = 100;
-/** Milliseconds between two lines of progress in a pipe. Shorter work prints no progress. */
+/**
+ * Milliseconds between two lines of progress in a pipe. Work that ends earlier prints no progress.
+ */
 const PROGRESS_LINE_MS = 10_000;
 const BAR_CELLS = 24;
 

@@ -35,17 +35,17 @@ type ActionCall = {
   readonly io: Io;
   readonly args: Args;
   readonly session: AdminSession;
-  /** Operand after the name of the action; "" if the action takes none. */
+  /** Operand after the name of the action; "" if the action takes no operand. */
   readonly operand: string;
 };
 
 export type AdminAction = {
   /**
-   * Placeholder of the operand in the usage, such as `ID|LABEL`; undefined if the action has no
+   * Placeholder of the operand in the usage, such as `ID|LABEL`; undefined if the action takes no
    * operand.
    */
   readonly operandForm?: string;
-  /** Options of this action in addition to the options of every action. */
+  /** Options of this action, besides those that every action accepts. */
   readonly options?: readonly string[];
   /** Throws `UsageError` for wrong arguments, before the connection to the service is opened. */
   readonly check?: (args: Args, io: Io) => void;
@@ -53,8 +53,8 @@ export type AdminAction = {
 };
 
 /**
- * Returns as `only` the id of the workspace that `--workspace` names, or null without the option;
- * and as `names` the names of all workspaces by id.
+ * Returns `only`, the id of the workspace in `--workspace` (null without the option), and `names`,
+ * the names of all workspaces by id.
  */
 async function readWantedWorkspaces({ session, args }: ActionCall) {
   const allWorkspaces = unwrap(await listAll(session, "listWorkspaces"));
@@ -64,8 +64,8 @@ async function readWantedWorkspaces({ session, args }: ActionCall) {
 }
 
 /**
- * Creates a key. With `--out`, writes the secret of the key to a new file. Otherwise, prints the
- * secret, which mdmirror cannot print again later.
+ * Creates a key. With `--out`, writes the secret of the key to a new file; otherwise prints the
+ * secret. mdmirror cannot print the secret again later.
  * @param describe returns the line about the new key
  */
 async function makeKey(
@@ -166,7 +166,9 @@ async function findWantedWorkspace(session: AdminSession, word: string | null): 
   return refuse(`there are ${all.length} workspaces: ${names}`, "choose one with --workspace");
 }
 
-/** Warns about grants on paths where nothing exists, because such a path may be a typing error. */
+/**
+ * Warns about grants on paths at which nothing exists, because such a path may be a typing error.
+ */
 function makeGrantWarnings({ grants }: KeyJson): Required<Pick<CommandResult, "warnings" | "exit">> {
   const unusedGrants = grants.filter(({ waits, level }) => waits && level !== "none");
   const warnings = unusedGrants.flatMap(({ path }) => [
@@ -237,8 +239,8 @@ const keys: AdminActions = {
 };
 
 /**
- * Returns in words why a change is in review. If a newer service sends a reason that this version
- * of mdmirror does not know, returns the code of the reason.
+ * Returns in words why a change is in review. A newer service may send a reason that this version
+ * of mdmirror does not know; the function then returns the code of the reason.
  */
 function describeReviewReason({ reason }: ReviewJson): string {
   const knownReasons: Readonly<Record<string, string>> = REVIEW_REASONS;
@@ -248,9 +250,9 @@ function describeReviewReason({ reason }: ReviewJson): string {
 const REVIEW_STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", rejected: "it was rejected" };
 
 /**
- * Returns the lines that show a review: its state, then the differences that accepting it would
- * publish. If an edit conflict caused the review, also shows what others published after the
- * version on which the change is based.
+ * Returns the lines that show a review: the review's state, then the differences that the user
+ * would publish by accepting. If an edit conflict caused the review, also shows what others
+ * published after the version with which the edit began.
  */
 function formatReview(io: Io, review: ShownReviewJson): string[] {
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;

@@ -9,8 +9,8 @@ type KeyFile = {
 };
 
 /**
- * Creates the file for the secret before the key is created, so that no key is created whose secret
- * cannot be saved.
+ * Creates the file for a key's secret. Called before the key is created, because a secret that
+ * cannot be saved would be lost.
  * @param path absolute path of the new file; must not exist
  */
 export function openKeyFile(path: string): Result<KeyFile> {

@@ -5,7 +5,7 @@ import { readUserOrigin } from "../../mirror/trust/gate.ts";
 
 /** Opens a connection to the service whose URL the user passes to this command. */
 export const openWire: OpenWire = (service) => {
-  // `readUserOrigin` returns null only if it gets no URL.
+  // `readUserOrigin` returns null only without a URL.
   const origin = readUserOrigin({ ...service, env: {} })!;
   return origin.kind === "trouble" ? origin : ok(openTrustedWire(origin.value));
 };

@@ -3,12 +3,11 @@ import { type Command, type CommandEntry, joinCommandWords, listOptions } from "
 import { EXIT, type ExitCode } from "../exit.ts";
 
 /**
- * Shell scripts that complete command lines. The scripts ask `mdmirror completion offer` for
- * suggestions, so users need no new scripts when mdmirror is updated.
+ * Shell scripts that complete command lines. A script asks `mdmirror completion offer` for
+ * suggestions, so a new mdmirror needs no new script.
  */
 export const SCRIPTS = {
-  // Works with bash 3.2 (on macOS) and later versions. The script evaluates nothing that the user
-  // typed.
+  // Works with bash 3.2 (on macOS) and later. The script evaluates nothing that the user typed.
   bash: String.raw`# Completion of mdmirror for bash; made by "mdmirror completion bash".
 _mdmirror() {
   local cur=${"$"}{COMP_WORDS[COMP_CWORD]} before=() kind word rest i
@@ -57,7 +56,7 @@ else
   (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
   compdef _mdmirror mdmirror
 fi`,
-  // Works with fish 3.0 and later versions.
+  // Works with fish 3.0 and later.
   fish: String.raw`# Completion of mdmirror for fish; made by "mdmirror completion fish".
 function __mdmirror_offers
   set -l before (commandline -opc)
@@ -132,7 +131,7 @@ async function formatOffers(
   return expandedOffers.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
-/** Offers the folders on the disk, in addition to the names of all linked folders. */
+/** Suggests the folders on the disk, in addition to the names of all linked folders. */
 const MIRROR_OFFER: Offer = ["folder", "DIR"];
 
 async function findOffersAfter(words: readonly string[], table: readonly CommandEntry[]) {

@@ -22,7 +22,7 @@ export const command = makeReadCommand(conflicts, {
   ],
   runInstead(io, args) {
     const [first, second] = args.operands;
-    // A linked folder named show is typed as ./show.
+    // The word `show` is never the name of a linked folder; for such a folder, users type `./show`.
     if (second === undefined) return first === "show" ? refuseUsage("show takes PATH") : null;
     return first === "show"
       ? showConflict(io, second, args.flag("json"))

@@ -22,7 +22,7 @@ import { formatCounts, showResult } from "../text.ts";
 const SECTION_NAMES = Object.keys(CASES_BY_SECTION) as Section[];
 
 /**
- * LIMIT: milliseconds to wait for one answer, and bytes in one answer, so that a faulty service
+ * LIMIT: milliseconds to wait for one answer, and bytes of one answer, so that a faulty service
  * cannot stop the checks. The largest valid answer is a page of 1,000 files.
  */
 const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
@@ -56,7 +56,7 @@ export const command: Command = {
   async run(io, args) {
     const { env, cwd } = io;
     const url = args.operands[0]!;
-    // `readUserOrigin` returns null only if it gets no URL.
+    // `readUserOrigin` returns null only without a URL.
     const origin = unwrap(readUserOrigin({ url, env: {}, allowHttp: args.texts("allow-http") })!);
     const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
     const wire = openWire(origin);

@@ -34,8 +34,8 @@ export const command = makeReadCommand(diff, {
 });
 
 /**
- * Matches an operand that is a document: its path or id, with or without a version number. Any
- * other operand is a folder.
+ * Matches an operand that means a document: a path or id, with or without a version number. Any
+ * other operand means a folder.
  */
 const DOCUMENT_OPERAND = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
 
@@ -62,8 +62,8 @@ function formatRows(rows: readonly DiffRow[]): readonly string[] {
 
 /**
  * Prints how one document differs between both sides. For a conflict, prints the lines of both
- * edits and marks each place that does not merge. Prints a unified diff if there is no conflict, or
- * if the edits cannot be compared line by line.
+ * edits, and marks the lines that do not merge. Otherwise, or if the edits cannot be compared line
+ * by line, prints a unified diff.
  */
 function showDocumentDiff(io: Io, row: DiffRow, n: number | null): void {
   const { path, before, after, base, conflict } = row;

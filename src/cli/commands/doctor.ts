@@ -44,7 +44,7 @@ export const command: Command = {
 
 /**
  * Writes a bundle of diagnostic files for a bug report. Returns the outcome as one more check of
- * `doctor`, which prints it like the others.
+ * `doctor`.
  */
 async function writeBundle(
   io: Io,

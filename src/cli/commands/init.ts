@@ -153,8 +153,8 @@ async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promi
 
 /**
  * Runs `init` on a folder that is already linked: stores a new key or new ignore rules, rebuilds a
- * lost state, or repeats the first sync (`--prefer`). Never changes the linked service or remote
- * folder.
+ * lost state, or repeats the first sync (`--prefer`). Never changes which service or remote folder
+ * is linked.
  */
 async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);
@@ -163,7 +163,8 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   refuseOtherTarget(args, dir, config);
   const { env, cwd } = io;
   const keyFile = args.text("key-file");
-  // ORDER: first, because nothing is changed if a newer mdmirror wrote the state file.
+  // ORDER: this check comes before all changes, because nothing may change if a newer mdmirror
+  // wrote the state file.
   const isLost = isStateLost(io, folder);
   trustAddress(io, args, root);
   const admitted = unwrap(admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }));
@@ -179,8 +180,8 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
     io.out(
       `${shownName(dir)} is linked, but its state is missing; mdmirror rebuilds it from both sides and deletes or overwrites nothing`,
     );
-  // `--prefer` is the user's answer to a first sync that stopped because of too many conflicts. The
-  // first sync then runs again.
+  // `--prefer` is the user's answer to a first sync that stopped because of too many conflicts.
+  // mdmirror then repeats the first sync.
   const preferredSide = args.text("prefer") as PreferredSide;
   if (isLost || preferredSide !== null) return runFirstSync(io, root, keyFile, preferredSide);
   io.out(`${shownName(dir)} is already linked to ${new URL(config.url).origin}; nothing is missing`);
@@ -189,8 +190,8 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
 }
 
 /**
- * Checks a new key before it replaces the stored one. Throws if the service refuses the key; prints
- * a warning if the key could not be checked, because the service did not answer.
+ * Checks a new key before the key replaces the stored key. Throws if the service refuses the key.
+ * Prints a warning if the service did not answer.
  */
 async function checkKey(io: Io, origin: TrustedOrigin, key: string, config: Config): Promise<void> {
   const { clock, random } = io;
@@ -239,7 +240,7 @@ function isStateLost(io: Io, folder: string): boolean {
   return isNew;
 }
 
-/** Trusts the address of `--url` for this folder. The key may then be sent to this address. */
+/** Trusts the address in `--url` for this folder, so that the key may be sent to this address. */
 function trustAddress(io: Io, args: Args, root: string): void {
   const url = args.text("url");
   const marker = readRootMarker(root);
@@ -272,7 +273,7 @@ const PICTURE_HINT =
 function formatHints({ root, world: { state, links, disk } }: OpenedMirror, stays: string | null): string[] {
   const plainDisk = links?.disk.plain ?? disk;
   const paths = [...state.load().records.values()].map(({ localPath }) => localPath);
-  // The first sync may have changed the configuration of links, so it is read again.
+  // The first sync may have changed the configuration of links, so the configuration is read again.
   const { mode, wiki } = unwrap(readConfig(join(root, MIRROR_FOLDER))).links;
   return [
     ...(stays === null ? [] : [stays]),
@@ -282,8 +283,8 @@ function formatHints({ root, world: { state, links, disk } }: OpenedMirror, stay
 }
 
 /**
- * Warns about a folder in the configuration that does not exist on the service. The name may be a
- * typing error, and the first upload would create the folder.
+ * Warns about a folder in the configuration that does not exist on the service. The folder's name
+ * may be a typing error, and the first upload would create the folder.
  */
 async function reportMissingFolder(io: Io, { root, config: { remote }, world }: OpenedMirror): Promise<void> {
   for (const path of [remote].flat().filter((folder) => folder !== "")) {
@@ -314,7 +315,7 @@ function runFirstSync(
   });
 }
 
-/** A folder to link, and the rules that exclude files: `config.gitignore` and `ignore`. */
+/** A folder to link, with the rules that exclude files: `config.gitignore` and `ignore`. */
 type FirstSync = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> & {
   readonly ignore: readonly string[];
   readonly yes: boolean;
@@ -322,8 +323,8 @@ type FirstSync = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> & {
 
 /**
  * Shows the plan of the first sync. Proposes ignore rules for installed packages (such as
- * `node_modules`) and build output. If the user accepts the rules, plans again. Then, if necessary,
- * asks the user to agree to the plan.
+ * `node_modules`) and build output, and plans again if the user accepts the rules. Then, if
+ * necessary, asks the user to agree to the plan.
  * @param proposes false if ignore rules were already proposed
  * @returns the options to which the user agreed; null if the user does not agree
  */

@@ -65,7 +65,7 @@ const CONFLICT_FOR_GIT: ExitCode = 1;
 
 /**
  * Works as a merge driver of git: overwrites the second file of the command line with the result.
- * Conflict markers have the length that git passes.
+ * git passes the length of conflict markers.
  */
 async function runMergeDriver(io: Io, args: Args, paths: MergePaths): Promise<ExitCode> {
   const markerSize = args.number("marker-size") ?? 7;

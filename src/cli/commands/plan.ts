@@ -27,7 +27,7 @@ import { quoteForShell } from "../../mirror/model/shell-word.ts";
 type PlanOptions = {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** True to print all names; false for the first ten of each group. */
+  /** True to print all names; false to print the first ten names of each group. */
   readonly all: boolean;
 } & ReachOptions;
 
@@ -35,8 +35,8 @@ const MAX_NAMES = 10;
 
 /**
  * Prints the plan of a sync, for `plan` and `sync --dry-run`. Writes nothing on either side (I23).
- * Exit codes: 3 if a document is blocked, 4 if a safety check would stop the sync, 5 if the service
- * is unreachable. Otherwise 0.
+ * The exit code is 3 if a document is blocked, 4 if a safety check would stop the sync, 5 if the
+ * service is unreachable, otherwise 0.
  */
 export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
   const { json, quiet } = options;
@@ -53,7 +53,7 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
   });
 }
 
-/** Returns the lines of a plan without the last line, which says how to continue. */
+/** Returns the lines of a plan, except the last line, which says how to continue. */
 export function formatPlan(
   { plan, open, oneWay, staysLocal, trees }: SyncPlan,
   most: number,
@@ -102,13 +102,13 @@ function formatVerdict(verdict: SyncPlan["plan"]["verdict"], paint: Paint): stri
 }
 
 /**
- * Returns a heading for each kind of action, with the first names below it, sorted. An arrow shows
- * which side the action changes: `→` the service, `←` the local disk.
- * @param most number of names in each group; the remaining names are only counted
+ * Returns a heading for each kind of action, and below it the first names in alphabetical order. An
+ * arrow shows which side the action changes: `→` the service, `←` the local disk.
+ * @param most number of names in each group; the other names are only counted
  */
 function formatGroups(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint): string[] {
-  // Kinds have the fixed order of `ACTION_WORDS`. Within a kind, actions with a label of their own
-  // come last: those that go to review or empty a document.
+  // Groups have the order of `ACTION_WORDS`. Some actions have a label that differs from the label
+  // of their kind, such as an upload that goes to review; they come last within their kind.
   const kinds = Object.keys(ACTION_WORDS);
   const rankAction = (action: Action) =>
     kinds.indexOf(action.kind) + (describeAction(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);
@@ -137,7 +137,7 @@ const MAX_FOLDERS = 5;
 
 /**
  * Returns lines that name the folders with the most new documents. Returns no lines if the plan
- * names all new documents.
+ * already names all new documents.
  * @param namesPerGroup number of documents that the plan names in each group
  */
 function formatLargestFolders(preview: Parameters<typeof findLargestFolders>[0], namesPerGroup: number): string[] {
@@ -150,8 +150,8 @@ function formatLargestFolders(preview: Parameters<typeof findLargestFolders>[0],
 }
 
 /**
- * Returns a line for each proposed option `--gitignore` or `--ignore`. The line has the number and
- * size of the documents that the option would exclude.
+ * Returns a line for each proposed option `--gitignore` or `--ignore`, with the number and size of
+ * the documents that the option would exclude.
  */
 export function formatProposal(proposal: RulesProposal): string[] {
   const { gitignore, patterns } = proposal;

@@ -6,7 +6,7 @@ const EXAMPLES = ["mdmirror protect contract.md", "mdmirror protect 'legal/**' -
 export const command = makeProtectionCommand(protect, "protected", EXAMPLES);
 export const unprotect = makeProtectionCommand(publish, "not protected", ["mdmirror unprotect contract.md"]);
 
-/** @param word participle for a changed document and for the total, such as `protected` */
+/** @param word participle for a changed document in the output, such as `protected` */
 function makeProtectionCommand(operation: typeof protect, word: string, examples: readonly string[]) {
   return makeOperationCommand(operation, {
     operands: { usage: "PATH… | FOLDER | 'GLOB'", least: 1, most: 10_000 },

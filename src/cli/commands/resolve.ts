@@ -56,8 +56,8 @@ export const command = makeOperationCommand(resolve, {
 });
 
 /**
- * Returns the linked folder and the paths of the command. Paths are undefined for `--all`, which
- * resolves every open problem.
+ * Returns the linked folder and the paths of the command. With `--all`, the paths are undefined,
+ * and the command resolves every open problem.
  */
 function locateProblems(io: Io, args: Args): { readonly root: string; readonly paths: readonly string[] | undefined } {
   const { operands } = args;

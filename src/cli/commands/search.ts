@@ -42,8 +42,8 @@ export const command: Command = {
 };
 
 /**
- * Returns the matching lines of a file in the format of grep, coloured on a terminal. For an empty
- * file, which has no lines, returns its path.
+ * Returns the matching lines of a file in the format of grep, coloured on a terminal. Returns only
+ * the path of an empty file, which has no lines.
  */
 function formatMatches(io: Io, { path, lines }: FoundFile, showsColumns: boolean): string[] {
   const paint = choosePaint(io);

@@ -12,7 +12,7 @@ import { quoteForShell } from "../../mirror/model/shell-word.ts";
 
 const DEFAULT_PORT = 8420;
 /**
- * LIMIT: milliseconds for which a closing service still answers new requests, so that the service
+ * LIMIT: milliseconds in which a closing service still answers new requests, so that the service
  * ends soon.
  */
 const DRAIN_MS = 1_500;
@@ -109,7 +109,7 @@ function readServeOptions(io: Io, args: Args): ServeOptions {
     port: args.number("port") ?? DEFAULT_PORT,
     tls: args.text("tls-cert") === null ? null : { certFile: resolveFile("tls-cert"), keyFile: resolveFile("tls-key") },
     insecureHttp: args.flag("insecure-http"),
-    // A setting keeps its stored value if the user did not give the option of the setting.
+    // If the user did not pass an option, the stored value of its setting stays.
     settings: {
       ...readSetting("rateLimit", args.text("rate-limit"), readRate),
       ...readSetting("keepVersions", args.text("most-versions"), Number),
@@ -200,7 +200,7 @@ function formatLinks({ byId, twice, inert }: NonNullable<ImportReport["links"]>)
   ];
 }
 
-/** Returns a `mdmirror init` command that links a folder on this machine to the service. */
+/** Returns the `mdmirror init` command that links a folder on this machine to the service. */
 export function formatInitCommand(url: string, keyFile: string): string {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");

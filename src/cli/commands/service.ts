@@ -125,9 +125,9 @@ async function showServiceStatus(io: Io, unit: ServiceUnit, root: string | null)
 }
 
 /**
- * Prints a reason for each linked folder that the background service of all linked folders cannot
- * sync. Removes the background services of single folders, which would run a second daemon for
- * their folder.
+ * Prints why the background service of all linked folders cannot sync certain folders. Removes the
+ * background services of single folders, because each of them would run a second daemon for its
+ * folder.
  */
 async function prepareAllFolders(io: Io): Promise<void> {
   for (const { root, name, place } of listOwnMirrors(io.env).mirrors) {
@@ -144,8 +144,8 @@ async function prepareAllFolders(io: Io): Promise<void> {
 }
 
 /**
- * Checks whether the background service can sync a folder. The service inherits no environment
- * variables and no options of this shell, so the address and the key must be stored.
+ * Checks whether the background service can sync a folder. The service inherits neither the
+ * environment variables nor the options of this shell. So the address and the key must be stored.
  * @returns messages for the user
  */
 function checkReady({ env: given, cwd }: Io, root: string): Result<readonly string[]> {
@@ -185,8 +185,8 @@ function makeServiceUnit(
 /**
  * Makes daemons stop using a linked folder, and uninstalls the folder's own background service, so
  * that a command can move or unlink the folder.
- * - `hadUnit`: true if such a background service was installed.
- * - `giveBack`: lets the daemon look for the folder again; a second call does nothing.
+ * - `hadUnit`: true if the folder had its own background service
+ * - `giveBack`: lets the daemon look for the folder again; a second call does nothing
  * @param what name of the command
  */
 export async function withFolderReleased(io: Io, root: string, what: string) {

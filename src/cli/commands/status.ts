@@ -45,8 +45,8 @@ export const command: Command = {
     const flags = { json: args.flag("json"), maxAge: args.ms("max-age") };
     const [short, all, prometheus] = [args.flag("short"), args.flag("all"), args.flag("prometheus")];
     refuseMisuse(args, flags);
-    // A shell prompt runs this command in every folder, so an unlinked folder gives no error
-    // message.
+    // A shell prompt runs this command in every folder, so the command prints no error for an
+    // unlinked folder.
     if (short && dir === undefined && findNearestMirror(io, io.cwd).root === null) return EXIT.usage;
     const root = all ? null : findMirror(io, dir);
     if (prometheus) return showMetrics(io, root);
@@ -71,7 +71,7 @@ type Flags = {
 
 /**
  * Returns true if both sides were never equal, or were last equal more than `--max-age` ago.
- * Returns false without the option.
+ * Returns false without `--max-age`.
  */
 function isSyncTooOld({ status }: StatusReading, { maxAge }: Flags, now: number): boolean {
   return maxAge !== null && (computeAge(status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
@@ -124,8 +124,8 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
         ? NO_FOLDER_LINES
         : formatColumns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
     warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
-    // An entry of the user's list of linked folders may be unusable. The command then reports an
-    // error, because the folder of this entry may no longer be synced.
+    // If an entry of the user's list of linked folders is unusable, the command reports an error,
+    // because the folder of this entry may not be synced any more.
     exit: pickWorstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
   });
 }
@@ -163,7 +163,7 @@ const DAEMON_MS = 250;
 
 /**
  * Prints one line for shell prompts and status bars, without names or content of documents. Waits
- * only briefly for the daemon, because a shell calls this for each prompt.
+ * only briefly for the daemon, because a shell runs the command before each prompt.
  */
 async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
   const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, mustBeAdmitted: true });
@@ -177,7 +177,7 @@ async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode>
 
 /**
  * Returns the state of a folder in one word, and counts. `blocked`: number of problems to fix,
- * without those of documents in conflict.
+ * except conflicts.
  */
 function summarizeStatus(reading: Result<StatusReading>) {
   const unreadStatus = { status: { attention: [], conflicts: [], reviews: [], syncedAt: null }, daemon: null };
@@ -236,8 +236,8 @@ async function readAllFolders(io: Io) {
 }
 
 /**
- * Words about the connection over which the service reports changes as events. Empty if the service
- * has no such stream, or if the stream is off.
+ * Words for the state of the event stream, by which the service reports changes. "" if the service
+ * has no event stream, or the stream is off.
  */
 const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   off: "",
@@ -256,8 +256,8 @@ function formatDaemon({ pid, phase, detail, paused, pausedUntil, eventStream }: 
 }
 
 /**
- * Returns the lines that show the status of a linked folder. The only error in `reading` is an
- * untrusted folder; all other errors end the command earlier.
+ * Returns the lines that show the status of a linked folder. The only possible error in `reading`
+ * is an untrusted folder, because every other error ends the command earlier.
  */
 function formatStatus(reading: Result<StatusReading>, now: number, paint: Paint): string[] {
   if (reading.kind === "trouble") {

@@ -71,8 +71,7 @@ export const command: Command = {
 };
 
 /**
- * Returns the paths that `sync` waits for because of `--wait-for`; null without this option. The
- * paths must be in the linked folder that is synced.
+ * Returns the paths in `--wait-for`, which must be in the synced folder; null without this option.
  */
 function readWaitRequest(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
@@ -123,10 +122,9 @@ function printWaited(io: Io, waited: Result<WaitReport>, { quiet, json }: PrintO
 type StateForHooks = { readonly root: string; readonly facts: HookFacts };
 
 /**
- * Reads the state of the folder before a sync, so that hooks can compare it with the state
- * afterwards. Returns null if this sync runs no hooks: none are configured, the daemon runs them,
- * or a hook started this sync. In this last case, the hooks could otherwise start syncs without
- * end.
+ * Reads the state of the folder before a sync, so that hooks can compare this state with the state
+ * after the sync. Returns null if this sync runs no hooks: no hooks are configured, a daemon runs
+ * the hooks, or a hook started this sync. A hook that starts hooks could start syncs without end.
  */
 async function readStateForHooks(io: Io, root: string): Promise<StateForHooks | null> {
   if (findHooksFile(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
@@ -141,8 +139,8 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   if (io.terminal.error) io.status("running hooks …");
   const hooksResult = await runHooksAfterSync(root, facts, report, { ...pickContext(io), stop, onNote });
   if (io.terminal.error) io.status("");
-  // A timer may run `sync --quiet` and mail its output. Problems of hooks would be in every mail,
-  // so `sync --quiet` does not report them; `mdmirror hooks` does.
+  // A timer may run `sync --quiet` and mail the output. A problem of a hook would then be in every
+  // mail, so only `mdmirror hooks` reports such problems.
   if (hooksResult.kind === "trouble" && !quiet) reportTrouble(io, hooksResult.trouble);
 }
 
@@ -159,8 +157,8 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrintOpt
   const { quiet, json, url, took, extra } = printing;
   const isTransientProblem = isTransient(report);
   // mdmirror stores since when the folder has been `locked` or `offline`. This sync had the lock,
-  // so the folder is no longer locked. The folder is no longer offline either, unless this sync
-  // could not reach the service.
+  // so the folder is no longer locked. If this sync reached the service, the folder is no longer
+  // offline either.
   endTransient(join(root, MIRROR_FOLDER), isTransientProblem ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(formatJsonLine({ ...toReportJson(report), ...extra }));
   else if (!quiet) showReport(io, report, took, url);
@@ -170,8 +168,8 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrintOpt
 }
 
 /**
- * Prints why a sync could not start. With `--quiet`, a lock of another process is printed only
- * after some time; the exit code always reports the lock.
+ * Prints why a sync could not start. With `--quiet`, prints that another process has the lock only
+ * after some time; the exit code always says so.
  */
 function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: PrintOptions): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return reportTrouble(io, trouble);
@@ -190,8 +188,8 @@ function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () =
 }
 
 /**
- * Returns true if the service is unreachable for a reason that may end without the user. A refused
- * key or a wrong server needs the user.
+ * Returns true if the service is unreachable for a reason that may end without the user. Only the
+ * user can correct a refused key or a wrong address.
  */
 function isTransient({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;

@@ -21,8 +21,8 @@ export const command: Command = {
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: reading `stop` installs the signal handlers. From then on, a signal closes the server
-    // before the process ends, also during the start.
+    // ORDER: reading `stop` installs the signal handlers. This comes before the start, so that a
+    // signal during the start closes the server before the process ends.
     const { stop } = io;
     const roots = args.operands.length === 0 ? null : findMirrors(io, args.operands);
     const { startUi } = await import("../../ui/start-ui.ts");
@@ -73,7 +73,7 @@ function openBrowser(io: Io, url: string): boolean {
 /**
  * Returns the program that opens the browser; null if there is none. The address contains a ticket,
  * and other users can see the arguments of a process. On a Mac, mdmirror cannot find out which user
- * opened a connection. So the program then gets the address through standard input.
+ * opened a connection, so the program gets the address through standard input.
  */
 function findBrowserProgram({ env }: Io): string | null {
   if (process.platform === "darwin") return "osascript";

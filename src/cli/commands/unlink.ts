@@ -44,8 +44,7 @@ export const command: Command = {
     } finally {
       releasedFolder.giveBack();
     }
-    // ORDER: `.mdmirror/` is removed last, because it contains the lock, which was needed until
-    // now.
+    // ORDER: `.mdmirror/` is removed last, because the steps before need the lock in `.mdmirror/`.
     if (!purges) {
       io.out(
         `its history and trash stay in .mdmirror/; to link it again: mdmirror init ${quoteForShell(root)} --url URL`,
@@ -87,7 +86,7 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
 }
 
 /**
- * Prints changes that were not uploaded, and conflicts that are not decided. Returns the exit code
+ * Prints changes that are not uploaded, and conflicts that are not resolved. Returns the exit code
  * of the error; null if the folder may be unlinked.
  */
 async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {

@@ -34,8 +34,8 @@ export const command: Command = {
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: reading `stop` installs the signal handlers. From then on, a signal closes the folders
-    // before the process ends, also while they are opened.
+    // ORDER: reading `stop` installs the signal handlers. This comes before the folders are opened,
+    // so that a signal during the opening closes the folders before the process ends.
     const { stop } = io;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
     if (args.flag("all")) {
@@ -114,9 +114,9 @@ export function showEvents(
 }
 
 /**
- * Returns true if a new phase of the daemon has to be printed: it differs from the folder's last
- * phase, and is neither `observing` nor `applying`.
- * @param last the last phase of each folder; this function updates it
+ * Returns true if a new phase of the daemon has to be printed: the phase differs from the folder's
+ * last phase, and is neither `observing` nor `applying`.
+ * @param last last phase of each folder; this function updates the map
  */
 function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"phase">["phase"]): boolean {
   const { kind } = phase;
@@ -139,8 +139,8 @@ const EVENT_FORMATTERS: { readonly [K in FolderEvent["kind"]]: (event: EventOf<K
     `  next: ${shownWords(trouble.next)}`,
   ],
   phase: ({ phase }) => formatPhase(phase),
-  // After a safety check stops a sync, the event `phase` prints the reason. So this event prints
-  // nothing.
+  // After a stop by a safety check, the event `phase` prints the reason, so the event `change`
+  // prints nothing.
   change: (event) => (event.what === "safety-stop" ? [] : [formatChange(event)]),
   run: ({ report }) => formatOneTimeLines(report),
   "deletion-pending": (event) => formatPendingDeletions([event]),
@@ -198,7 +198,7 @@ const MAX_NAMED = 5;
 
 /**
  * Returns a line for each group of locally deleted files whose documents still exist on the
- * service. Files are in one group if the same will happen to their documents, after the same time.
+ * service. A group has files whose documents will get the same treatment after the same time.
  */
 function formatPendingDeletions(pending: readonly PendingDeletion[]): string[] {
   return [...Map.groupBy(pending.toSorted(compareByPath), describeOutcome)].map(([outcome, all]) => {
