@@ -82,7 +82,7 @@ export async function withLocalMirror(io: Io, root: string, work: (local: LocalM
   return unwrap(withLocal(root, io, (mirror) => ok(work(mirror))));
 }
 
-/** Returns true if `yes` is set or the user agrees. Without a terminal, returns `yes`. */
+/** Returns true if `yes` is set, or if the user agrees on a terminal. */
 export async function askForYes(io: Io, yes: boolean, question: string): Promise<boolean> {
   if (yes) return true;
   if (!io.terminal.input) return false;
@@ -92,8 +92,7 @@ export async function askForYes(io: Io, yes: boolean, question: string): Promise
 
 /**
  * Asks like `askForYes`. If the user does not agree, prints that nothing was done.
- * @param again the same command line with `--yes`, which the output suggests if there is no
- * terminal
+ * @param again command line with `--yes`, which the output then suggests
  */
 export async function askAgreement(io: Io, args: Args, question: string, again: string): Promise<boolean> {
   if (await askForYes(io, args.flag("yes"), question)) return true;

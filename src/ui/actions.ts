@@ -1,4 +1,4 @@
-/** Every action of the pages. An action carries out a form by calling operations of `mirror/`. */
+/** Every action of the pages. An action handles a form by calling operations of `mirror/`. */
 
 import { spawn } from "node:child_process";
 import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
@@ -48,8 +48,8 @@ export const ACTIONS: readonly UiAction[] = [
 ];
 
 /**
- * Carries out the form that links a new folder. First plans the first sync and shows the plan. When
- * the user confirms the plan, links the folder and syncs it.
+ * Handles the form that links a new folder. The first request plans the first sync and shows the
+ * plan. After the user has confirmed the plan, a second request links and syncs the folder.
  */
 export async function runLink(ui: Ui, form: URLSearchParams): Promise<ActionResult> {
   const id = form.get("draft") ?? "";
@@ -78,15 +78,15 @@ async function storeDraft(ui: Ui, fields: LinkFields): Promise<ActionResult> {
 }
 
 /**
- * LIMIT: number of checks whether a new daemon answers, so that the user soon sees that a start has
- * failed.
+ * LIMIT: number of checks whether a new daemon answers, so that the user soon learns of a failed
+ * start.
  */
 const MAX_DAEMON_CHECKS = 50;
 const DAEMON_CHECK_MS = 200;
 
 /**
- * Starts a daemon for a linked folder. The daemon continues after `mdmirror ui` ends. Installs no
- * background service, because a container has no service manager.
+ * Starts a daemon for a linked folder, which continues after `mdmirror ui` has ended. Does not
+ * install a background service, because a container has no service manager.
  */
 function startDaemon(ui: Ui, { folder }: ActionRequest): ActionResult {
   const { root } = folder;
@@ -142,10 +142,7 @@ function findRunPage({ params, form }: ActionRequest): string {
   return form.get("next") === "needs" ? "needs" : `runs/${run}`;
 }
 
-/**
- * Undoes a run. Refuses if the undo would now make different changes from those that the page
- * showed.
- */
+/** Undoes a run. Refuses if the undo would no longer make the changes that the page showed. */
 function undoRun(ui: Ui, { folder, params, form }: ActionRequest): ActionResult {
   const { root } = folder;
   const run = readNumber(params["run"]);
@@ -160,9 +157,7 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): ActionResult 
   return { notice: null };
 }
 
-/**
- * The two answers to a stop by a safety check. `what`: name of the job that carries out the answer.
- */
+/** Answers to a stop by a safety check. `what`: name of the job that carries out the answer. */
 const ANSWERS = {
   approve: { operation: approve, what: "Carrying out the stopped changes" },
   reject: { operation: reject, what: "Undoing the stopped changes" },
@@ -175,8 +170,8 @@ function makeAnswerAction(way: keyof typeof ANSWERS) {
     const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     return startJob(ui, folder, what, async (progress) => {
-      // Number of files that a rejection of the shown stop restores. If another stop is current
-      // now, the operation refuses the answer.
+      // Number of files that a rejection restores, by the scan that the page showed. The operation
+      // refuses the answer if the stop has changed since.
       const restoredFiles = ui.stops.filesBack(root);
       const operationResult = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);

@@ -4,8 +4,8 @@ export const SIGN_OUT_PATH = "/sign-out";
 export const LINK_PATH = "/link";
 
 /**
- * Returns the address of a page about a linked folder. `part`: rest of the path, with
- * percent-encoding.
+ * Returns the address of a page about a linked folder. `part`: percent-encoded rest of the
+ * address's path.
  */
 export function mirrorAddress(name: string, part = "", query: Query = {}): string {
   return withQuery(`/m/${encodeURIComponent(name)}${part === "" ? "" : `/${part}`}`, query);
@@ -20,7 +20,7 @@ export function documentAddress(name: string, part: string, path: string, query:
   return mirrorAddress(name, documentPart(part, path), query);
 }
 
-/** Returns the address of a page about a document, relative to that of the linked folder. */
+/** Returns the address of a page about a document, relative to the address of the linked folder. */
 export function documentPart(part: string, path: string): string {
   return `${part}/${encodePath(path)}`;
 }

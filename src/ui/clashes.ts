@@ -1,4 +1,4 @@
-/** Splits a conflict into passages without a conflict, and clashes that the user decides. */
+/** Splits a conflict into parts. A clash is a part that the user has to decide. */
 
 import type { ProblemView } from "../mirror/operations/manual/problem.ts";
 import { restoreLineEnds } from "../markdown/merge/style.ts";
@@ -8,9 +8,9 @@ import { type RowGroup, type SideRow, compareSideBySide } from "../markdown/merg
 
 /**
  * Consecutive lines of a document in conflict.
- * - `same`: both sides are equal.
- * - `settled`: only one side changed the lines, or both edits merge; `text` is the result.
- * - `clash`: the edits do not merge, and the user decides. `position`: number of the clash, from 1.
+ * - `same`: both sides are equal
+ * - `settled`: only one side changed the lines, or both edits merge; `text` is the result
+ * - `clash`: the edits do not merge; `position` is the number of the clash, from 1
  */
 export type ConflictPlace =
   | { readonly kind: "same"; readonly passage: RowGroup; readonly text: string }
@@ -31,7 +31,8 @@ export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Ed
 type Choice = keyof typeof CHOICES;
 
 /**
- * Splits a conflict into passages and clashes. Returns null if one of its versions cannot be shown.
+ * Splits a conflict into parts. Returns null if the local version or the version on the service
+ * cannot be shown.
  */
 export function splitConflict({ mine, theirs, base, conflict }: ProblemView): readonly ConflictPlace[] | null {
   if (conflict === null || mine.kind === "none" || theirs.kind === "none") return null;
@@ -76,7 +77,7 @@ export function readEditedText(form: URLSearchParams, clash: Clash): string {
   return form.get(`clash-${clash.position}-text`) ?? joinVersions(clash.mine, clash.theirs);
 }
 
-/** Returns the document that the user's choices make; null if a clash is not decided. */
+/** Returns the document that results from the user's choices; null if a clash is not decided. */
 export function composeResult(places: readonly ConflictPlace[], form: URLSearchParams): string | null {
   const parts = places.map((place) => (place.kind === "clash" ? decideClash(place, form) : place.text));
   return parts.includes(null) ? null : parts.join("");
@@ -104,7 +105,7 @@ function joinVersions(mine: string, theirs: string): string {
   return mine === "" || mine.endsWith("\n") ? mine + theirs : `${mine}\n${theirs}`;
 }
 
-/** Adds a line feed at the end of a typed text, if the replaced lines `before` end with one. */
+/** Adds a line feed to a typed text if the replaced lines `before` end with a line feed. */
 function addFinalLineFeed(before: string, text: string): string {
   return before.endsWith("\n") && text !== "" && !text.endsWith("\n") ? `${text}\n` : text;
 }

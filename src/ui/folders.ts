@@ -12,7 +12,9 @@ import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Jobs, JobView } from "./jobs.ts";
 
-/** An open problem. `address`: page on which the user can solve it; null if there is none. */
+/**
+ * An open problem. `address`: address of the page that solves the problem; null if no page does.
+ */
 export type LinkedProblem = AttentionEntry & { readonly address: string | null };
 
 export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
@@ -29,7 +31,8 @@ export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
 };
 
 /**
- * All linked folders of this user. `unfit`: messages about folders of the list that are not shown.
+ * All linked folders of this user. `unfit`: messages about folders in the user's list that the
+ * pages cannot show.
  */
 export type AllFolders = { readonly folders: readonly Folder[]; readonly unfit: readonly string[] };
 
@@ -40,14 +43,15 @@ export class Folders {
   readonly #roots: Set<string> | null;
 
   /**
-   * @param roots real paths of the linked folders to show; null for all linked folders of this user
+   * @param roots real paths of the linked folders to show; null to show all linked folders of this
+   * user
    */
   constructor(world: FoldersContext, roots: ReadonlySet<string> | null) {
     this.#world = world;
     this.#roots = roots === null ? null : new Set(roots);
   }
 
-  /** Also shows a folder that was just linked. */
+  /** Adds a folder that was just linked to the folders that the pages show. */
   add(root: string): void {
     this.#roots?.add(root);
   }
@@ -55,7 +59,7 @@ export class Folders {
   async read(): Promise<AllFolders> {
     const { ended } = this.#world.jobs;
     const { mirrors, unfit } = await readAllStatuses(this.#world);
-    // A job ended during this read, so the status may be older than the job's result. The status is
+    // A job has ended during this read, so the status may be older than the job's result, and is
     // read again.
     if (ended !== this.#world.jobs.ended) return this.read();
     const folders = mirrors
@@ -66,7 +70,7 @@ export class Folders {
 
   /**
    * Returns the linked folder that a form names. Returns an error if the folder is missing, belongs
-   * to another user, or is not the folder that the page showed.
+   * to another user, or is not the folder on the page.
    */
   ofForm(all: AllFolders, name: string, form: URLSearchParams): Result<Folder> {
     const namedFolder = findFolder(all, name);
@@ -125,8 +129,8 @@ export function splitProblems(
 const REVIEW_KINDS: ReadonlySet<string> = new Set(["in-review", "review-conflict", "review-delayed", "review-unknown"]);
 
 /**
- * Returns the address of the page that solves a problem; null for a problem of the whole folder.
- * The page of a conflict also shows a blocked document if the user can choose how its block ends.
+ * Returns the address of the page that solves a problem; null for a problem of the whole folder. A
+ * blocked document has the page of a conflict, if the user can choose how the block ends.
  */
 function findProblemPage({ kind, path }: AttentionEntry, name: string): string | null {
   if (REVIEW_KINDS.has(kind)) return mirrorAddress(name, "reviews");

@@ -47,8 +47,8 @@ import type { Server } from "node:http";
 import { effectiveUser } from "../common/ownership.ts";
 
 /**
- * LIMIT: number of bytes in the body of a form, so that memory stays bounded. A form with the
- * longest document has a third of these bytes.
+ * LIMIT: number of bytes in the body of a form, so that memory stays bounded. The longest document
+ * needs a third of these bytes.
  */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /**
@@ -56,9 +56,9 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
  * document.
  */
 const MAX_PARAMETER_LENGTH = 8_192;
-/** LIMIT: number of open connections of all browsers, so that memory stays bounded. */
+/** LIMIT: number of open connections of all browsers together, so that memory stays bounded. */
 const MAX_CONNECTIONS = 128;
-/** Milliseconds between two reads of an open page by its script. */
+/** Milliseconds after which the script of an open page loads the page's content again. */
 const REFRESH_MS = 1_000;
 /** Milliseconds between two checks for requests that arrive too slowly. */
 const CHECK_MS = 5_000;
@@ -66,7 +66,7 @@ const CHECK_MS = 5_000;
 type UiSite = {
   readonly ui: Ui;
   readonly origins: Origins;
-  /** Signed-in browsers of the user who runs this process. */
+  /** Browsers in which the user of this process has signed in. */
   readonly browsers: Browsers<null>;
   /** Secrets in sign-in addresses. Each secret signs in one browser. */
   readonly tickets: Tickets;
@@ -75,8 +75,8 @@ type UiSite = {
   readonly onFault: (error: unknown) => void;
   readonly peerOf: (ends: ConnectionEnds) => PeerUser;
   /**
-   * Milliseconds in which the headers of a request must arrive; a whole request has three times
-   * that.
+   * Milliseconds in which the headers of a request must arrive. A whole request may take three
+   * times as long.
    */
   readonly arriveMs: number;
 };
@@ -126,7 +126,7 @@ function addRoutes(app: FastifyInstance, site: UiSite): void {
     const hosts = raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
     const refusal = hosts.length > 1 ? "host" : site.origins.refusal(method, headers);
     if (refusal !== null) return sendTrouble(site, reply, makeRefusalTrouble(refusal), 403);
-    // No file name contains NUL, so no page can have this address.
+    // No file name contains NUL, so an address with NUL has no page.
     if (readAddress(request).includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
   });
   app.setNotFoundHandler((_request, reply) => sendTrouble(site, reply, NO_PAGE, 404));
@@ -161,7 +161,7 @@ async function showPage(site: UiSite, page: UiPage, request: FastifyRequest, rep
 
 type SentForm = { readonly session: Session<null>; readonly fields: URLSearchParams };
 
-/** Adds the routes of forms. A form is accepted only if a page of the browser's session sent it. */
+/** Adds the routes of forms. A form is accepted only from a page of the browser's own session. */
 function addFormRoutes(app: FastifyInstance, site: UiSite): void {
   const addFormRoute = (path: string, run: (form: SentForm, request: FastifyRequest, reply: FastifyReply) => unknown) =>
     app.post(path, (request, reply) => {
@@ -198,8 +198,8 @@ async function runAction(
 }
 
 /**
- * Runs an action, then redirects to the next page: `page`, or the page that the action returns. If
- * the action fails, the next page shows the error.
+ * Runs an action, then redirects to the next page: the page that the action returns, or else
+ * `page`. If the action fails, the next page shows the error.
  */
 async function runAndRedirect(
   { notices }: UiSite,
@@ -219,8 +219,8 @@ async function runAndRedirect(
 }
 
 async function signIn(site: UiSite, request: FastifyRequest, reply: FastifyReply) {
-  // A browser may load a page before the user opens it. Such a request must not use up the sign-in
-  // ticket, which is valid once.
+  // A browser may load a page before the user opens the page. Such a request must not use up the
+  // sign-in ticket, which is valid once.
   const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
   const ticket = readQuery(request).get("token");
   if (isAhead || ticket === null || !site.tickets.take(ticket)) return sendTrouble(site, reply, SPENT_TICKET, 403);
@@ -324,12 +324,13 @@ const PAGES: readonly UiPage[] = [
 ];
 
 /**
- * Closes connections of other users of this computer before reading from them, because other users
- * may know the secrets of a session:
+ * Closes connections of other users of this computer before reading from these connections, because
+ * other users may learn the secrets of a session:
  * - A browser sends the cookie for 127.0.0.1 to every port, including ports of other users.
  * - The sign-in ticket is in the arguments of the browser, which all users can see.
  *
- * LIMIT: accepts connections of root. Accepts all connections if the system does not report users.
+ * LIMIT: accepts connections of root. Accepts all connections if the system does not show the user
+ * of a connection.
  */
 class Peers {
   readonly #peerOf: (ends: ConnectionEnds) => PeerUser;
@@ -345,8 +346,8 @@ class Peers {
   }
 
   /**
-   * Checks that the system reports the right user of a connection: this process connects to itself.
-   * If the report is wrong, connections are accepted without a check of their user.
+   * Connects to the process itself, to check that the system reports the right user of a
+   * connection. If the report is wrong, the server accepts connections without a check of the user.
    */
   async prove(port: number): Promise<void> {
     const socket = connect(port, "127.0.0.1");

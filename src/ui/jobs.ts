@@ -1,6 +1,6 @@
 /**
- * Work that takes longer than a request: jobs, searches, scans for stopped changes. Also keeps
- * drafts.
+ * Work that takes longer than a request: jobs, searches, scans for stopped changes. Drafts are
+ * stored in this module too.
  */
 
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
@@ -22,12 +22,15 @@ import { makeTroubleNotice } from "./messages.ts";
 export type JobView = {
   /** Name of the job, such as `Syncing`. */
   readonly what: string;
-  /** Current work of the job, in the words that a terminal shows; null before the first report. */
+  /**
+   * Current work of the job, in the words that a terminal shows; null before the first progress
+   * report.
+   */
   readonly phase: string | null;
   readonly done: number;
   /**
-   * Amount of work, in the unit of `done`; null if it is not known yet. `done` and `total` start
-   * again when `phase` changes.
+   * Amount of work, in the unit of `done`; null while unknown. When `phase` changes, `done` and
+   * `total` start again.
    */
   readonly total: number | null;
   readonly traffic: CurrentTraffic | null;
@@ -43,10 +46,7 @@ type JobsContext = {
 /** Milliseconds for which pages show the result of a job. A result with *Undo* is shown longer. */
 const RESULT_MS = { normal: 10_000, undo: 60_000 } as const;
 
-/**
- * The newest job of a folder. `time`: time of the last change of the job, in monotonic
- * milliseconds.
- */
+/** The newest job of a folder. `time`: time of the job's last change, in monotonic milliseconds. */
 type KeptJob = {
   readonly job: Omit<JobView, "traffic">;
   readonly traffic: ActiveEffects;
@@ -112,7 +112,7 @@ export class Jobs {
     return true;
   }
 
-  /** Starts a job when the running job of this folder has ended; immediately if there is none. */
+  /** Starts a job as soon as no other job runs in this folder. */
   startNext(root: string, what: string, work: JobWork): void {
     const startWhenFree = async (): Promise<void> => {
       while (!this.start(root, what, work)) await this.#byRoot.get(root)!.ended;
@@ -137,7 +137,10 @@ export const FAULT_TROUBLE: Trouble = {
   next: "nothing is lost; the terminal where mdmirror ui runs says more",
 };
 
-/** Converts an exception to an error for pages. An internal error of mdmirror goes to `onFault`. */
+/**
+ * Converts an exception to an error that a page can show. Reports an internal error of mdmirror to
+ * `onFault`.
+ */
 export function troubleOrFault(error: unknown, onFault: (error: unknown) => void): Trouble {
   const trouble = describeError(error);
   if (trouble === null) onFault(error);
@@ -145,8 +148,8 @@ export function troubleOrFault(error: unknown, onFault: (error: unknown) => void
 }
 
 /**
- * Drafts in memory, by a key. The key of a document is from `toDraftKey` or `toChoicesKey`; the key
- * of changed settings is random. The next page shows the draft.
+ * Drafts in memory, by key. A draft about a document has a key from `toDraftKey` or `toChoicesKey`;
+ * changed settings have a random key.
  */
 export type Drafts = BoundedMap<string, string>;
 
@@ -154,14 +157,14 @@ export function toDraftKey(root: string, path: string): string {
   return `${root}\0${path}`;
 }
 
-/** Returns the key for a draft of the user's choices for the clashes of a conflict. */
+/** Returns the key for a draft with the user's choices in a conflict. */
 export function toChoicesKey(root: string, path: string): string {
   return `${toDraftKey(root, path)}\0choices`;
 }
 
 /**
- * State of the scan that finds the changes of a stop. `seen`: result of the last finished scan;
- * null before the first scan has ended.
+ * State of the scan that finds the stopped changes. `seen`: result of the last finished scan; null
+ * before a scan has ended.
  */
 export type StopReading = {
   readonly isScanning: boolean;
@@ -174,15 +177,14 @@ type StopsWorld = Parameters<typeof readStop>[1] & {
 };
 
 /**
- * Finds the changes that a safety check stopped. The scan of both sides takes too long for a page.
- * So a page starts a scan and shows the result of the last scan. Each sync makes the result
- * outdated.
+ * Finds the changes that a safety check stopped. A scan of both sides takes too long for a page, so
+ * a page starts a scan and shows the result of the last scan. Each sync makes the result outdated.
  */
 export class Stops {
   readonly #world: StopsWorld;
   /**
    * Results of scans, by the path of the linked folder. `key`: stop and last run at the start of
-   * the scan; if they differ now, the result is outdated.
+   * the scan. If the key no longer fits the folder, the result is outdated.
    */
   readonly #kept = new Map<string, StopReading & { readonly key: string }>();
 
@@ -190,7 +192,10 @@ export class Stops {
     this.#world = world;
   }
 
-  /** Returns the newest result for a stopped folder. Starts a scan if the folder has changed. */
+  /**
+   * Returns the newest result for a stopped folder. If the folder has changed since that scan,
+   * starts a scan.
+   */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
     const stateKey = JSON.stringify([safetyStop, lastRun]);
     const keptReading = this.#kept.get(root);
@@ -201,7 +206,7 @@ export class Stops {
     return reading;
   }
 
-  /** Returns how many files a rejection of the last scanned stop would restore. */
+  /** Returns the number of files that a rejection would restore, by the last scan. */
   filesBack(root: string): number {
     const result = this.#kept.get(root)?.seen?.result;
     const rejections = result?.kind === "ok" ? result.value.back : null;
@@ -223,12 +228,12 @@ export class Stops {
   }
 }
 
-/** LIMIT: milliseconds for which a page waits for a search, so that the page opens soon. */
+/** LIMIT: milliseconds that a page waits for a search, so that the page opens soon. */
 const SEARCH_WAIT_MS = 1_000;
 
 /**
- * Runs the searches of pages. The first search of a folder reads all documents, which takes longer
- * than a page waits. The search then continues, and a later request finds a complete search index.
+ * Runs the searches of pages. The first search of a folder reads all documents, and a page does not
+ * wait that long. The search then continues, and later searches find a complete index.
  */
 export class Searches {
   readonly #clock: Clock;

@@ -1,4 +1,6 @@
-/** Plans the first sync of a new folder, then links the folder when the user confirms the plan. */
+/**
+ * Plans the first sync of a new folder, then links the folder when the user has confirmed the plan.
+ */
 
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -36,7 +38,7 @@ export type RefusedLink = {
   readonly kind: "refused";
   readonly field: keyof LinkFields;
   readonly trouble: Trouble;
-  /** Fields as the user typed them. The key is "" if the key may have been refused. */
+  /** Fields as the user typed them. The key is "" if the service may have refused the key. */
   readonly typed: LinkFields;
 };
 
@@ -56,8 +58,8 @@ type Direction = keyof typeof DIRECTIONS;
 const MAX_PATHS = 5;
 
 /**
- * Reads the fields of a form. An empty key means the key of the previous form, but only if the
- * address of the service is unchanged.
+ * Reads the fields of a form. If the key is empty, and the address of the service is unchanged,
+ * uses the key of the previous form.
  */
 export function readFields(form: URLSearchParams, previous: LinkFields | null): LinkFields {
   const readTyped = (name: string) => (form.get(name) ?? "").trim();

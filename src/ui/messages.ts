@@ -1,4 +1,4 @@
-/** Returns results of operations as notices for pages. */
+/** Makes notices for pages from the results of operations. */
 
 import type { ResolveWay, UNDO } from "../mirror/operations/declared/writes.ts";
 import type { ResultOf } from "../mirror/operations/define.ts";
@@ -11,7 +11,7 @@ import { toSentence } from "../common/shown-words.ts";
 
 /**
  * Returns the notice about a finished sync.
- * @param decide address of the page on which the user answers a stop
+ * @param decide address of the page on which the user can answer a stop
  */
 export function makeSyncNotice({ state, counts, attention, fault }: RunReport, decide: string): Notice {
   const doneWords = formatCounts(counts);

@@ -29,12 +29,12 @@ export type Ui = {
   readonly drafts: Drafts;
   readonly stops: Stops;
   readonly searches: Searches;
-  /** Forms that link a new folder, by the secret in the page's address. */
+  /** Forms that link a new folder, by the secret in the address of the form's page. */
   readonly links: BoundedMap<string, LinkDraft | RefusedLink>;
 };
 
 export type PageRequest = {
-  /** Values of the route's parameters. `*` is the rest of the path. */
+  /** Values of the route's parameters. `*` is the last part of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly all: AllFolders;
@@ -49,15 +49,15 @@ export type PageRequest = {
 export type UiPage = {
   readonly path: string;
   /**
-   * Tab that is marked on this page, named by the end of the tab's address, such as `history/`;
-   * undefined if no tab is marked.
+   * Tab that is marked on this page: the end of the tab's address, such as `history/`; undefined to
+   * mark no tab.
    */
   readonly section?: string;
-  /** False if the open page is not updated automatically. Default: true. */
+  /** False to leave an open page unchanged until the user loads the page again. Default: true. */
   readonly isLive?: boolean;
   /**
-   * Returns the content of the page. Must not change anything on either side. Throws a
-   * TroubleError, which is then shown as a page.
+   * Returns the content of the page. Must not change anything on either side. May throw a
+   * TroubleError; the browser then gets a page about the error.
    */
   readonly show: (ui: Ui, request: PageRequest) => Content | Promise<Content>;
 };
@@ -114,7 +114,10 @@ export function makeTabs({ section }: UiPage, { params, all }: PageRequest): Lin
   return { label: mirrorName, links };
 }
 
-/** Returns the results of recent jobs: of the page's linked folder, or of all linked folders. */
+/**
+ * Returns the results of recent jobs. On a page about a linked folder, returns only the results of
+ * that folder.
+ */
 export function collectResults({ params, all }: PageRequest): readonly Notice[] {
   const name = params["name"];
   return all.folders.flatMap(({ name: folderName, job }) => {
@@ -135,13 +138,13 @@ export function makeSwitcher({ params, all }: PageRequest): LinkGroup {
 }
 
 export type ActionRequest = PageRequest & {
-  /** Linked folder that the form names. The folder exists and belongs to this user. */
+  /** Linked folder that the form names; an existing folder of this user. */
   readonly folder: Folder;
   readonly form: URLSearchParams;
 };
 
 /**
- * `notice`: shown on the next page. `to`: address of the next page. Default: the page of the
+ * `notice`: message on the next page. `to`: address of the next page. Default: the page of the
  * action.
  */
 export type ActionResult = { readonly notice: Notice | null; readonly to?: string };
@@ -152,7 +155,10 @@ export type UiAction = {
   readonly operation?: OperationName;
   /** Returns the address of the next page, relative to the address of the linked folder. */
   readonly page: (request: ActionRequest) => string;
-  /** Carries out the action. Throws a TroubleError, which the next page shows as a notice. */
+  /**
+   * Carries out the action. May throw a TroubleError; the next page then shows the error as a
+   * notice.
+   */
   readonly run: (ui: Ui, request: ActionRequest) => ActionResult | Promise<ActionResult>;
 };
 
@@ -163,7 +169,7 @@ export function startSync(ui: Ui, folder: FolderRef): ActionResult {
   return startJob(ui, folder, "Syncing", (progress) => syncFolder(ui, folder, progress));
 }
 
-/** Starts a job, whose progress the next page shows. Returns a notice if another job runs. */
+/** Starts a job; the next page shows the progress. Returns a notice if another job runs. */
 export function startJob(ui: Ui, { root }: FolderRef, what: string, work: JobWork): ActionResult {
   return { notice: ui.jobs.start(root, what, work) ? null : BUSY_NOTICE };
 }

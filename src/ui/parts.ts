@@ -39,15 +39,15 @@ function renderProblem({ path, kind, code, detail, next, address }: LinkedProble
 }
 
 /**
- * Returns a link to the documentation of a code. If the code has no documentation, returns `shown`
- * without a link.
+ * Returns a link to the documentation of a code. Without documentation, returns `shown` without a
+ * link.
  */
 export function renderHelpLink(code: string, shown: HtmlValue): Html {
   const address = findHelpAddress(code);
   return address === null ? html`${shown}` : html`<a href="${address}">${shown}</a>`;
 }
 
-/** Shows an error code and a request id, which the user can report; null if there are none. */
+/** Shows an error code and a request id, which the user can report; null if both are null. */
 export function renderOrigin(code: string | null, requestId: string | null = null): Html | null {
   if (code === null && requestId === null) return null;
   return html`<p>${code !== null && html`Code: ${renderHelpLink(code, renderSentence(code))} `}${requestId !== null && html`Request: ${renderSentence(requestId)}`}</p>`;
@@ -55,7 +55,7 @@ export function renderOrigin(code: string | null, requestId: string | null = nul
 
 /**
  * Returns the form of an action on a linked folder. The form also sends the folder's path, because
- * another folder may get the name before the user sends the form. `path` is encoded already.
+ * another folder may get this folder's name meanwhile. `path` is already percent-encoded.
  */
 export function renderFolderForm(
   { name, root }: Pick<Folder, "name" | "root">,
@@ -66,7 +66,7 @@ export function renderFolderForm(
   return renderActionForm({ action: mirrorAddress(name, path), csrf, fields: { ...fields, root } }, content);
 }
 
-/** Shows a time (milliseconds since the epoch) in the local time zone, and its age. */
+/** Shows a time (milliseconds since the epoch) in the local time zone, and the time's age. */
 export function renderTime(time: number, now: number): Html {
   if (time <= 0) return html`before the first known version`;
   return html`${renderClock(time, formatLocalTime(time))} · <span class="faint">${renderAge(time, now)} ago</span>`;
@@ -76,7 +76,7 @@ function renderClock(time: number, shown: string): Html {
   return html`<time datetime="${new Date(time).toISOString()}" title="${formatLocalTime(time)}">${shown}</time>`;
 }
 
-/** Shows the time of day of an event, because the page of a run shows the date once. */
+/** Shows only the time of day of an event, because the page of a run shows the date once. */
 export function renderTimeOfDay({ at }: MirrorEvent): Html {
   return renderClock(at, formatTimeOfDay(at));
 }
@@ -88,7 +88,7 @@ export function renderEventItem(mirror: string, event: MirrorEvent, when: Html):
 <span class="faint">${when}</span></li>`;
 }
 
-/** Returns links to the folders above a path and, if `isLinked`, to the path. */
+/** Returns links to the folders above a path. If `isLinked`, also returns a link to the path. */
 export function renderCrumbs(mirror: string, path: string, isLinked = false): Html {
   const linkedPaths = path === "" ? [] : [...ancestorsOf(path), ...(isLinked ? [path] : [])];
   const links = ["", ...linkedPaths].map((place) => ({
@@ -144,7 +144,10 @@ export function sortWorstFirst(folders: readonly Folder[]): readonly Folder[] {
   return folders.toSorted((a, b) => rankState(a) - rankState(b) || b.needs.length - a.needs.length);
 }
 
-/** Returns the colour and word for the state of a folder. Pending changes count as in sync. */
+/**
+ * Returns the colour and the word for the state of a folder. A folder with pending changes counts
+ * as in sync.
+ */
 export function chooseStateBadge(folder: Folder): readonly [ToneName, string] {
   const { state, needs } = folder;
   if (isFirstSync(folder)) return ["quiet", "First sync"];
@@ -217,8 +220,8 @@ export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
 }
 
 /**
- * Shows the buttons of a folder: solve its problem, control its daemon, and sync. Marks one button
- * as the main action, unless there is nothing to do.
+ * Shows the buttons of a folder: solve the folder's problem, control the daemon, and sync. Marks
+ * one button as the main action, unless nothing has to be done.
  */
 export function folderActions(folder: Folder, request: PageRequest): Html {
   const { job, daemon, waits } = folder;
@@ -235,7 +238,9 @@ export function folderActions(folder: Folder, request: PageRequest): Html {
   )}`;
 }
 
-/** Returns the link to the page that solves the problem of a folder; null if a sync is enough. */
+/**
+ * Returns the link to the page that solves the folder's problem; null if there is no such page.
+ */
 function renderSolutionLink({ name, state, needs }: Folder): Html | null {
   const renderLink = (page: string, label: string) =>
     html`<a class="button main-action" href="${mirrorAddress(name, page)}">${label}</a>`;
@@ -271,7 +276,7 @@ export function renderJob(job: JobView | null): Html | null {
   return html`<div class="card"><p>${what}${phase !== null && `: ${phase}${countsClause}`} …</p>${renderProgress(what, done, total)}</div>`;
 }
 
-/** @param total null or 0 if it is not known yet */
+/** @param total amount of work; null or 0 while unknown */
 export function renderProgress(label: string, done: number, total: number | null): Html {
   const progressAttributes = total !== null && total > 0 && html` value="${done}" max="${total}"`;
   return html`<progress aria-label="${label}"${progressAttributes}></progress>`;

@@ -16,17 +16,15 @@ import { findNextConflict, readProblem, makeStartContent } from "./pages/conflic
 const RESOLVE_WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 
 /**
- * The content with which a document in conflict is resolved; a notice if the content cannot be
- * made; null if the form contains no choices or typed content.
+ * Content that resolves a conflict; a notice if the content cannot be made; null if the form has
+ * neither choices nor typed content.
  */
 type ResolvedContent = Resolution | { readonly notice: Notice } | null;
 
-/**
- * `way`: `mine` or `theirs` if the user's choices make exactly that version; otherwise `merged`.
- */
+/** `way`: `mine` or `theirs` if the result is exactly that version; otherwise `merged`. */
 type Resolution = { readonly way: "mine" | "theirs" | "merged"; readonly text: string };
 
-/** Resolves a conflict. Refuses if a version differs from what the page showed. */
+/** Resolves a conflict. Refuses if a version is no longer the one that the page showed. */
 export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest): Promise<ActionResult> {
   const { name, root } = folder;
   const path = params["*"]!;
@@ -81,8 +79,8 @@ function readChoices(form: URLSearchParams): string {
 }
 
 /**
- * Returns the content that the user's choices make; a notice if a choice is missing or a version
- * has changed.
+ * Returns the content that results from the user's choices. Returns a notice if a choice is missing
+ * or a version has changed.
  */
 function composeContent(ui: Ui, root: string, path: string, form: URLSearchParams): ResolvedContent {
   const problem = readProblem(ui, root, path);
@@ -100,8 +98,8 @@ function composeContent(ui: Ui, root: string, path: string, form: URLSearchParam
 }
 
 /**
- * Returns the typed content; null if the form has none. First stores the content as a draft, so
- * that a later error cannot lose it.
+ * Returns the typed content; null if the form has no typed content. First stores the content as a
+ * draft, so that a later error cannot lose the content.
  */
 function readTypedContent(ui: Ui, root: string, path: string, form: URLSearchParams): ResolvedContent {
   const typedText = form.get("text");

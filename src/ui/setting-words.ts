@@ -37,7 +37,7 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, str
 
 const SETTING_LABELS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(SETTING_GROUPS));
 
-/** Explanations of settings that the page words differently from the configuration file. */
+/** Explanations of settings for which the page does not use the words of the configuration file. */
 const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   direction: "Download only: local changes stay local. Upload only: no local file changes.",
   names: "What happens to a file with such a name.",
@@ -72,7 +72,7 @@ export function findChoices(name: string, { defaultValue }: Setting<unknown>): R
   return typeof defaultValue === "boolean" ? { true: "On", false: "Off" } : (SETTING_CHOICES[name] ?? null);
 }
 
-/** Returns a value as the user would type it: hosts with commas, rules for conflicts as JSON. */
+/** Returns a value as a user types it: hosts with commas, rules for conflicts as JSON. */
 export function formatValue(value: unknown): string {
   if (typeof value === "string") return value;
   const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
@@ -82,8 +82,8 @@ export function formatValue(value: unknown): string {
 const TIME_UNITS = { s: "seconds", m: "minutes", h: "hours", d: "days" };
 
 /**
- * Labels of units, in one table for each number in the value of a setting. A value such as `90d,
- * 500MB` has two numbers, so the unit of the first number includes the comma.
+ * Labels of units. A setting has one table for each number in the setting's value. A value such as
+ * `90d, 500MB` has two numbers; the unit of the first number includes the comma.
  */
 const SETTING_UNITS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   keepHistory: [{ "d, ": "days" }, { MB: "MB", GB: "GB" }],
@@ -113,8 +113,8 @@ export function splitQuantities(name: string, typed: string): readonly Quantity[
 }
 
 /**
- * Returns the value that the number and unit fields of one setting make together. Returns "" if all
- * numbers are empty; null if the form does not have the setting.
+ * Returns the value of a setting from the form's fields for numbers and units. Returns "" if all
+ * numbers are empty; null if the form lacks the setting.
  */
 export function readTyped(form: URLSearchParams, name: string): string | null {
   const sentParts = form.getAll(name);
@@ -123,8 +123,8 @@ export function readTyped(form: URLSearchParams, name: string): string | null {
 }
 
 /**
- * Converts a typed value to the form that `changeSettings` expects. An empty field becomes null,
- * which means the default.
+ * Converts a typed value to the text that `changeSettings` expects. Returns null for an empty
+ * field, which means the default.
  */
 export function toSettingText({ defaultValue }: Setting<unknown>, typed: string): string | null {
   if (typed.trim() === "") return null;
@@ -136,12 +136,12 @@ export function labelSetting(name: string): string {
   return SETTING_LABELS[name] ?? name;
 }
 
-/** Returns a sentence about why a typed value is not allowed; null if it is allowed. */
+/** Returns a sentence that says why a typed value is not allowed; null if the value is allowed. */
 export function explainRefusal(name: string, setting: Setting<unknown>, typed: string): string | null {
   const settingText = toSettingText(setting, typed);
   const readResult = settingText === null ? null : readValue(name, setting, settingText);
-  // The page shows the label of the setting. So the name of the setting is removed from the
-  // message.
+  // The page already shows the label of the setting, so the message does not repeat the setting's
+  // name.
   return readResult?.kind === "trouble"
     ? `“${labelSetting(name)}”${readResult.trouble.what.slice(name.length)}.`
     : null;
@@ -149,7 +149,10 @@ export function explainRefusal(name: string, setting: Setting<unknown>, typed: s
 
 export const toShownField = (name: string) => `shown.${name}`;
 
-/** Returns hidden fields with the shown values. Saving is refused if a value has changed since. */
+/**
+ * Returns hidden fields with the current values of the settings. The server saves nothing if a
+ * value has changed when the form arrives.
+ */
 export function makeShownFields(config: Config): Readonly<Record<string, string>> {
   return Object.fromEntries(
     listSettings().map(({ name }) => [toShownField(name), formatValue(readValueIn(config, name))]),

@@ -16,7 +16,9 @@ import { Jobs, Searches, Stops } from "./jobs.ts";
 import { Notices } from "../page/layout.ts";
 
 const NOTICE_DIGITS = 16;
-/** LIMIT: number of signed-in browsers, and of unused tickets, so that memory stays bounded. */
+/**
+ * LIMIT: number of signed-in browsers, and number of unused tickets, so that memory stays bounded.
+ */
 const MAX_SESSIONS = 32;
 const TICKET_LIFE_MS = 300_000;
 /**
@@ -24,9 +26,12 @@ const TICKET_LIFE_MS = 300_000;
  */
 const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
-/** LIMIT: number of drafts (typed and not saved), because drafts are kept in memory. */
+/** LIMIT: number of drafts (typed but not saved), because drafts are kept in memory. */
 const MAX_DRAFTS = 50;
-/** LIMIT: number of planned and not yet linked folders, because their plans are kept in memory. */
+/**
+ * LIMIT: number of folders that are planned but not linked yet, because the plans are kept in
+ * memory.
+ */
 const MAX_LINKS = 8;
 
 export type UiOptions = {
@@ -52,7 +57,7 @@ const USUAL_ARRIVE_MS = 10_000;
 
 export type RunningUi = {
   readonly url: string;
-  /** Returns a sign-in address, which signs in one browser once. */
+  /** Returns a sign-in address. Each address signs in one browser once. */
   enterUrl(): string;
   /** Stops the server. Resolves after all jobs have ended. */
   close(): Promise<void>;
@@ -87,8 +92,8 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   };
   try {
     const listening = await listen(site, port);
-    // With port 0, the system chooses the port. Only requests with that port in `Host` are
-    // accepted.
+    // With port 0, the system chooses the port. The server accepts only requests with that port in
+    // `Host`.
     servedAddress.port = listening.port;
     const url = `http://127.0.0.1:${servedAddress.port}`;
     return ok({

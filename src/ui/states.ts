@@ -1,6 +1,6 @@
 /**
- * Words of states and events, which are the same on all pages. Colours of states: red is stopped;
- * amber: the user has to act; grey: the user need not act; green: in sync or done.
+ * Words and colours for states and events, the same on all pages. Red: stopped. Amber: the user has
+ * to act. Grey: the user need not act. Green: in sync or done.
  */
 import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";
 import { BLOCK_REASONS, type BlockReason, isReviewReason } from "../mirror/model/block.ts";
@@ -44,8 +44,8 @@ const ENTRY_STATES: Readonly<Record<EntryState, StateBadge | null>> = {
 };
 
 /**
- * Badges for some kinds of problems. Any other kind is the reason for a block or for a stop, and
- * has the badge of that block or stop.
+ * Badges for some kinds of problems. Each other kind is the reason of a block or stop, and has the
+ * badge of blocks or stops.
  */
 const PROBLEM_STATES: Readonly<Record<string, StateBadge>> = {
   conflict: CONFLICT_BADGE,
@@ -92,7 +92,7 @@ export function renderOutcomeBadge(outcome: string): Html | null {
   return outcomeState === undefined ? null : renderBadge(...outcomeState);
 }
 
-/** Words for an event: a sign, the verb, and words that follow the name of the document. */
+/** Words for an event: a sign, a verb, and words after the name of the document. */
 type EventWords = readonly [sign: string, verb: string, after?: string];
 
 const ON_SERVICE = " on the service";
@@ -156,7 +156,9 @@ export function formatVerb(kind: string): string {
 /** Kinds of events that only update mdmirror's state and change no document. */
 const RECORD_KINDS: ReadonlySet<string> = new Set(["relink", "note-facts", "forget", "look-again", "forget-folder"]);
 
-/** Returns true if an event is about a change of a document or folder, even a failed one. */
+/**
+ * Returns true if an event is about a change of a document or folder, even if the change failed.
+ */
 export function isChange({ kind }: MirrorEvent): boolean {
   return !RECORD_KINDS.has(kind);
 }

@@ -10,7 +10,7 @@ import { readRequestedPath, type UiPage } from "./page.ts";
 const DOCS_FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";
 
-/** Names of documents by subject, in reading order. */
+/** Names of the user documents by subject, in reading order. */
 export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   Begin: ["start.md", "editors.md", "glossary.md"],
   "Run it always": ["background.md", "cron.md", "monitoring.md"],
@@ -45,7 +45,10 @@ function readTitle(name: string, text: string): string {
 
 let knownHeadings: ReadonlyMap<string, string> | null = null;
 
-/** Returns the address of the documentation for an error code or state; null if there is none. */
+/**
+ * Returns the address of the documentation for an error code or a state; null without
+ * documentation.
+ */
 export function findHelpAddress(code: string): string | null {
   knownHeadings ??= readHeadingsByCode(readUserDoc(TROUBLESHOOTING) ?? "");
   const heading = knownHeadings.get(code);
@@ -53,8 +56,8 @@ export function findHelpAddress(code: string): string | null {
 }
 
 /**
- * Returns the headings of the troubleshooting page by code. One heading may explain several codes:
- * `### not_found, file_not_found`.
+ * Returns the headings of the page about troubleshooting, by code. One heading may explain several
+ * codes: `### not_found, file_not_found`.
  */
 function readHeadingsByCode(text: string): ReadonlyMap<string, string> {
   const headings = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);
@@ -75,7 +78,7 @@ ${Object.entries(SUBJECTS).map(
 };
 
 /**
- * Shows one document of the documentation; shows the Markdown source if the document cannot be
+ * Shows one document of the documentation, or its Markdown source if the document cannot be
  * rendered now.
  */
 export const USER_DOC_PAGE: UiPage = {

@@ -188,8 +188,8 @@ function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () =
 }
 
 /**
- * Returns true if the service is unreachable for a reason that may end without the user. Only the
- * user can correct a refused key or a wrong address.
+ * Returns true if the service is unreachable for a reason that may end without the user. Returns
+ * false if the service refused the key, or sent answers that cannot be read.
  */
 function isTransient({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;

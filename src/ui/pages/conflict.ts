@@ -1,6 +1,6 @@
 /**
- * Shows a conflict: its clashes, which the user decides one by one, or the whole document in an
- * editor. Also shows a blocked document whose block ends when the user chooses.
+ * Shows a conflict: clashes to decide one by one, or the whole document in an editor. Also shows a
+ * blocked document whose block ends when the user chooses a version.
  */
 
 import {
@@ -62,8 +62,8 @@ export const CONFLICT_PAGE = makeFolderPage({
       { href: "", label: path, current: "page" },
     ]);
     const blockedNeed = folder.needs.find((need) => need.path === path);
-    // The problem has ended, never existed, or has no choices. The message says which of these is
-    // true.
+    // The problem has ended, has never existed, or has no choices. The message says which of these
+    // three is true.
     if (problemResult.kind === "trouble") {
       const nothingSentence = renderSentence(toSentence(problemResult.trouble.what));
       return {
@@ -94,11 +94,11 @@ ${isEditing(shown) ? renderEditorPart(shown) : await renderDecisionPart(ui, show
 type ShownProblem = ProblemView & {
   readonly folder: Folder;
   readonly request: PageRequest;
-  /** Typed content that could not be saved; null for none. */
+  /** Typed content that could not be saved; null if there is none. */
   readonly draft: string | null;
   /** The user's choices for clashes, which are not saved yet. */
   readonly choices: URLSearchParams;
-  /** Passages of the conflict; null for a block, or if a version cannot be shown. */
+  /** Parts of the conflict; null for a blocked document, or if a version cannot be shown. */
   readonly places: readonly ConflictPlace[] | null;
 };
 
@@ -110,8 +110,8 @@ export function readProblem(ui: Ui, root: string, path: string): Result<ProblemV
 }
 
 /**
- * Returns true if the page shows the editor: the user requested it, a draft exists, or the conflict
- * has no clash.
+ * Returns true if the page shows the editor: the user requested the editor, a draft exists, or the
+ * conflict has no clash.
  */
 function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
   if (!ways.includes("merged")) return false;
@@ -157,8 +157,8 @@ function renderConflictState(conflict: NonNullable<ProblemView["conflict"]>, now
 }
 
 /**
- * Returns the form that sends the user's answer to a conflict or block. The form also sends which
- * versions the page showed.
+ * Returns the form that sends the user's answer to a conflict or a block, and the digests of the
+ * versions on the page.
  */
 function renderResolveForm({ versions, path, folder, request }: ShownProblem, content: HtmlValue): Html {
   const { mine, theirs, base } = versions;
@@ -259,8 +259,8 @@ ${text}</textarea></div></section>`;
 }
 
 /**
- * Shows the document that the user's choices make. Shows an empty element until the user requests
- * it.
+ * Shows the document that results from the user's choices. Shows an empty element until the user
+ * requests the preview.
  */
 async function renderPreview(ui: Ui, problem: ShownProblem, places: readonly ConflictPlace[]): Promise<Html | null> {
   const { choices, folder, path, request } = problem;
@@ -294,8 +294,8 @@ function renderChoice(way: ResolutionKind, { conflict, block }: ProblemView): Ht
 }
 
 /**
- * Shows how the versions differ. If the content of one version cannot be shown, shows each version
- * separately.
+ * Shows how the versions differ. If the content of one version cannot be shown, shows the versions
+ * one after the other.
  */
 function renderVersions({ mine, theirs, path, conflict }: ShownProblem): Html {
   if (mine.kind === "none" || theirs.kind === "none")
@@ -311,7 +311,7 @@ function renderVersion(label: Html, text: ContentOrReason): Html {
   return html`<h3>${label}</h3><pre tabindex="0" dir="auto">${text.text}</pre>`;
 }
 
-/** Contents with which the editor can start: a sentence about each, and the label of its link. */
+/** Contents with which the editor can start: for each, a sentence and the label of a link. */
 const START_CONTENTS = {
   merge: ["The merge, with the remaining conflicts marked.", "The merge"],
   mine: ["Starts with mine.", "Mine"],
@@ -324,8 +324,9 @@ type StartName = keyof typeof START_CONTENTS;
 const START_NAMES = Object.keys(START_CONTENTS) as StartName[];
 
 /**
- * Returns the content with which the editor starts; null if `name` is unknown or cannot be shown.
- * @param draft typed content that could not be saved; null for none
+ * Returns the content with which the editor starts; null if `name` is unknown, or if that content
+ * cannot be shown.
+ * @param draft typed content that could not be saved; null if there is none
  */
 export function makeStartContent(problem: ProblemView, draft: string | null, name: string | null): string | null {
   const startName = findStartName(name);

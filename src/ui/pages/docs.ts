@@ -37,8 +37,8 @@ type FolderEntry = EntryList["entries"][number];
 
 const NAMES_PER_PAGE = 200;
 /**
- * LIMIT: number of characters of a local document that are shown, so that the page stays small. The
- * service accepts only documents of at most a third of this length.
+ * LIMIT: number of characters that the page shows of a local document, so that the page stays
+ * small. The service accepts only documents with at most a third of these characters.
  */
 const MAX_CHARACTERS = 150_000;
 
@@ -188,7 +188,7 @@ ${renderDocument(rendered, text.slice(0, MAX_CHARACTERS))}${
 }
 
 /**
- * Shows the same as `mdmirror why`. The page is not updated automatically, because each update
+ * Shows the output of `mdmirror why`. The page is not updated automatically, because each update
  * would send requests to the service.
  */
 export const WHY_PAGE = makeFolderPage({

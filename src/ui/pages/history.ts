@@ -1,6 +1,6 @@
 /**
- * Pages of the history: the documents that changed last, the versions of a document, and the
- * difference between two versions.
+ * Pages of the history: the latest changes, the versions of a document, and the difference between
+ * two versions.
  */
 
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
@@ -57,8 +57,8 @@ import {
 } from "../parts.ts";
 
 /**
- * LIMIT: number of versions, moves and deletions of a document on one page, and number of documents
- * on one page, so that pages stay small.
+ * LIMIT: number of rows on one page, so that pages stay small. A row is a version, move or
+ * deletion, or in the list of the latest changes a document.
  */
 const STEPS_PER_PAGE = 100;
 const DOCUMENTS_PER_PAGE = 25;
@@ -85,7 +85,7 @@ ${renderPager(listPage, "entries", (page) => mirrorAddress(mirror, "history/", {
   };
 }
 
-/** A row of the list: one document, or all documents of a first sync that did not change later. */
+/** A row of the list: one document, or all documents that have not changed since a first sync. */
 type RecentDocuments = { readonly isFirstSync: boolean; readonly documents: readonly RecentDocument[] };
 
 function groupRecent(state: State): readonly RecentDocuments[] {
@@ -107,7 +107,7 @@ function renderRecentDocument(mirror: string, { path, at, kind, detail, isGone }
   }<br><span class="faint">${formatVerb(kind)}: ${renderSentence(detail)}</span></span><span class="faint">${renderAge(at, now)} ago</span></li>`;
 }
 
-/** Numbers of added and removed lines of a version; null if the content is no longer kept. */
+/** Numbers of added and removed lines of a version; null if the content is no longer stored. */
 type LineCounts = ReturnType<typeof countLines> | null;
 
 function makeTimelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Content {
@@ -145,8 +145,8 @@ ${renderCompareForm(mirror, timeline, entries)}</div>
 }
 
 /**
- * Reads the timeline of a document, and the version that the address selects. Default: the newest
- * version whose content is kept.
+ * Returns the timeline of a document, and the version in the page's address. Default: the newest
+ * version with stored content.
  */
 function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const timeline = unwrap(readTimeline(local, name));
@@ -213,9 +213,7 @@ function renderAgeOrStart(time: number, now: number): Html {
   return time <= 0 ? renderTime(time, now) : html`${renderAge(time, now)} ago`;
 }
 
-/**
- * @param before the previous version; null if there is none, or if its content is no longer kept
- */
+/** @param before previous version; null if there is none, or if its content is no longer stored */
 function renderVersion(
   folder: Folder,
   seen: VersionView,
@@ -289,8 +287,8 @@ function renderLine(row: MergeRow | string): Html {
 const MAX_VERSIONS = 100;
 
 /**
- * Returns a form that compares two versions, or a version and the local file; null if only one can
- * be shown.
+ * Returns a form that compares two versions, or a version with the local file; null if there is
+ * nothing to compare with.
  */
 function renderCompareForm(
   mirror: string,

@@ -39,7 +39,7 @@ ${draft?.kind === "planned" ? renderPreview(draft, id, request) : renderForm(dra
   },
 };
 
-/** @param refused the refused form, whose fields are shown again; null for an empty form */
+/** @param refused the refused form, whose fields are filled in again; null for an empty form */
 function renderForm(refused: RefusedLink | null, id: string, { csrf }: PageRequest): Html {
   const readTyped = (name: keyof LinkFields) => refused?.typed[name] ?? "";
   const isKeyKept = readTyped("key") !== "";
@@ -66,7 +66,7 @@ function explainRefusal({ what, next }: Trouble): string {
   return hasCommand(next) ? toSentence(what) : `${toSentence(what)} ${toSentence(next)}`;
 }
 
-/** Words for steps of a first sync: a noun to count, and what happens to the items. */
+/** Words for the steps of a first sync: a noun for the changed items, and words for the change. */
 const STEP_WORDS: Readonly<Partial<Record<ActionKind, readonly [noun: string, where: string]>>> = {
   "create-local": ["document", "to download"],
   "create-remote": ["document", "to upload"],

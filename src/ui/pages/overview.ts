@@ -1,4 +1,4 @@
-/** The two pages that show status: that of all linked folders, and that of one linked folder. */
+/** The two status pages: about all linked folders, and about one linked folder. */
 import { count, formatBytes, plural } from "../../common/quantities.ts";
 import { html, type Html } from "../../page/html.ts";
 import {
@@ -81,8 +81,8 @@ ${renderNumber("Pending", waits.length + (status?.pending ?? 0), "needs")}${rend
 }
 
 /**
- * LIMIT: number of problems, runs and days that the page shows, so that the page stays small. Other
- * pages list all problems and runs.
+ * LIMIT: number of problems, runs and days on the page, so that the page stays small. Other pages
+ * list all problems and runs.
  */
 const MAX_SHOWN = { problems: 5, runs: 10, days: 30 } as const;
 /** LIMIT: number of newest events that are read from the log, so that the page is fast. */

@@ -56,7 +56,8 @@ ${
 });
 
 /**
- * Returns the position in the list: problems of the folder, then conflicts, then blocked documents.
+ * Returns the rank of a problem in the list: first problems of the folder, then conflicts, then
+ * blocked documents.
  */
 function rankProblem({ path, kind }: LinkedProblem): 0 | 1 | 2 {
   if (path === "") return 0;
@@ -102,8 +103,8 @@ const MANY_WAYS = {
 } as const;
 
 /**
- * Resolves all checked conflicts as one run. Skips a conflict if one of its versions differs from
- * what the page showed.
+ * Resolves all checked conflicts as one run. Skips a conflict if one of the versions is no longer
+ * the one that the page showed.
  */
 export function resolveMany(ui: Ui, { folder, form }: ActionRequest): ActionResult {
   const { root } = folder;
@@ -153,13 +154,15 @@ function toOpenConflict(local: LocalMirror, base: BaseTree, conflict: Conflict):
   return [path, { choice, clashes, since: conflict.since }];
 }
 
-/** LIMIT: number of conflicts whose number of clashes is kept, so that memory stays bounded. */
+/**
+ * LIMIT: number of conflicts whose clashes are remembered as counted, so that memory stays bounded.
+ */
 const MAX_COUNTED = 1_000;
 const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
 
 /**
- * Returns the number of clashes of a conflict. Counts the clashes once for each set of `versions`
- * and keeps the number, because an open page needs the number every second.
+ * Returns the number of clashes in a conflict. Counts once for each set of `versions`, and
+ * remembers the number, because an open page needs the number every second.
  */
 function countClashesOnce(versions: string, countNow: () => number | null): number | null {
   const knownCount = clashCounts.get(versions);

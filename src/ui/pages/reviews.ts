@@ -12,12 +12,15 @@ import { cutListPage, renderFolderForm, renderJob, renderPager } from "../parts.
 import { problemBadge } from "../states.ts";
 
 /**
- * LIMIT: number of reviews on one page. Each review shows a comparison of two versions, so more
- * reviews would make the page large.
+ * LIMIT: number of reviews on one page, so that the page stays small. Each review shows a
+ * comparison of two versions.
  */
 const REVIEWS_PER_PAGE = 20;
 
-/** Reads only the state file. The button *Check now* starts a sync, which reads the service. */
+/**
+ * Reads only the state file. The button *Check now* starts a sync, which reads the current reviews
+ * from the service.
+ */
 export const REVIEWS_PAGE = makeFolderPage({
   path: "/m/:name/reviews",
   section: "reviews",
@@ -52,8 +55,8 @@ ${renderPager(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }
 });
 
 /**
- * Returns the versions of a document whose change was perhaps rejected. Returns null if the user
- * cannot end the review by taking the published version.
+ * Returns the versions of a document whose change the reviewers may have rejected. Returns null if
+ * the user cannot end the review by choosing the published version.
  */
 function findRejectableVersions(local: LocalMirror, path: string): ProblemVersions | null {
   const problem = findProblem(local, path);
@@ -91,7 +94,10 @@ function renderReviewDetails({ changeId, liveChangeId, blocks }: WaitingReview):
   );
 }
 
-/** Shows a form that reports a rejection to mdmirror, because the service does not report it. */
+/**
+ * Shows a form with which the user reports a rejection, because the service does not report
+ * rejections.
+ */
 function renderRejectionForm(
   folder: Folder,
   path: string,

@@ -1,4 +1,7 @@
-/** Pages of the log: all runs, and one run with the changes that its undo would make. */
+/**
+ * Pages of the log: the list of runs, and one run with the changes that an undo of this run would
+ * make.
+ */
 
 import { readRuns, type RunLine } from "../../mirror/operations/history/timeline.ts";
 import { describeUndo, readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
@@ -26,13 +29,13 @@ import {
 
 const RUNS_PER_PAGE = 50;
 /**
- * LIMIT: number of events on one page about a run, and number of documents that the plan of an undo
- * shows, so that pages stay small.
+ * LIMIT: number of events on the page of a run, and number of documents in the plan of an undo, so
+ * that pages stay small.
  */
 const LINES_PER_PAGE = 100;
 /**
- * LIMIT: number of changes that the list of runs shows for each run, so that the list stays short.
- * The page of a run shows all changes of the run.
+ * LIMIT: number of changes for each run in the list of runs, so that the list stays short. The page
+ * of a run shows all changes of the run.
  */
 const MAX_CHANGES = 10;
 /**
@@ -60,15 +63,15 @@ ${renderPager(listPage, "runs", (page) => mirrorAddress(name, "runs", { page }))
 type RunActivity = { readonly line: RunLine; readonly changes: readonly MirrorEvent[] };
 
 /**
- * Returns all runs, the newest first. Only the newest `limit` events are read; runs before these
- * events show no changes.
+ * Returns all runs, newest first. Reads only the newest `limit` events, so older runs have no
+ * changes.
  */
 export function readActivity(state: State, limit: number): readonly RunActivity[] {
   const changesByRun = Map.groupBy(state.events({ limit }).filter(isChange), ({ run }) => run);
   return readRuns(state).map((line) => ({ line, changes: changesByRun.get(line.run) ?? [] }));
 }
 
-/** Lists runs. A run with several changes can be expanded; the newest run is expanded. */
+/** Lists runs. A run with several changes can be expanded; the newest run already is. */
 export function renderRuns(mirror: string, runs: readonly RunActivity[], now: number): Html {
   return html`<ul class="rows">${runs.map((row, i) => {
     const { run, startedAt } = row.line;
@@ -109,7 +112,8 @@ function formatRunTitle({ done, kind, startedAt }: RunLine): string {
 }
 
 /**
- * Shows that a run has not ended, was stopped or did not reach the service; null for any other run.
+ * Shows that a run has not ended, was stopped or did not reach the service. Returns null for any
+ * other run.
  */
 function renderRunBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return renderBadge("asks", "not ended");
@@ -144,8 +148,7 @@ function readRun(local: LocalMirror, run: number) {
   const runLine = readRuns(local.state).find((candidate) => candidate.run === run);
   if (runLine === undefined) return refuseRun(String(run));
   const events = local.state.events({ limit: MAX_EVENTS, run }).toReversed();
-  // If a document changed, events that only update the record of the document are not shown,
-  // because they say less than the change.
+  // If a document changed, the page does not show events that only update the document's record.
   const changedIds = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
   const shownEvents = events.filter((event) => isChange(event) || event.id === null || !changedIds.has(event.id));
   return { line: runLine, events: shownEvents, undo: readUndo(local, run) };
@@ -165,7 +168,9 @@ function canBeUndone({ kind }: UndoPlan["items"][number]): boolean {
   return kind !== "left";
 }
 
-/** Lists the changes that the undo of a run would make; null if the run is already undone. */
+/**
+ * Lists the changes that the undo of a run would make. Returns null if the run is already undone.
+ */
 function renderUndoPart({ undoneBy }: RunLine, { items }: UndoPlan): Html | null {
   const doableCount = items.filter(canBeUndone).length;
   const moreCount = items.length - LINES_PER_PAGE;

@@ -80,7 +80,7 @@ export const SETTINGS_PAGE = makeFolderPage({
   },
 });
 
-/** @param unsaved typed values that could not be saved, by the name of the setting */
+/** @param unsaved typed values that could not be saved, by setting */
 function renderSetting(config: Config, name: string, unsaved: URLSearchParams): Html | null {
   const setting = listSettings().find((entry) => entry.name === name)?.setting;
   if (setting === undefined) return null;
@@ -109,14 +109,14 @@ function renderControl(name: string, setting: Setting<unknown>, typed: string, i
 }
 
 /**
- * LIMIT: number of characters of a tested rule or path, because they are part of the page's
+ * LIMIT: number of characters of a tested rule or path, because both are parts of the page's
  * address.
  */
 const MAX_TYPED_LENGTH = 500;
 
 /**
- * Shows a number and its unit. The form sends both under the name of the setting.
- * @param attributes attributes of the first number of a setting; null for the other numbers
+ * Shows a number and the number's unit. The form sends both under the name of the setting.
+ * @param attributes attributes of a setting's first number; null for the other numbers
  */
 function renderQuantity(name: string, { number, unit, units }: Quantity, attributes: Html | null): Html {
   const [label, words] = [labelSetting(name), Object.values(units)];
@@ -193,12 +193,15 @@ function renderKeyForm(folder: Folder, request: PageRequest): Html {
   )}<p><a href="${DOCS_ADDRESS}/configuration.md">All settings explained</a></p></section>`;
 }
 
-/** Number of hexadecimal digits in the key of a draft: enough that nobody can guess the key. */
+/**
+ * Number of hexadecimal digits in the key of a draft. With this many digits, nobody can guess a
+ * key.
+ */
 const DRAFT_DIGITS = 32;
 
 /**
- * Saves the changed settings. Saves none if a value is refused, or if a setting differs from what
- * the page showed. The next page then shows the typed values again.
+ * Saves the changed settings. If one value is refused, or one setting is no longer as the page
+ * showed it, saves none. The next page then shows the typed values again.
  */
 export async function saveSettings(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<ActionResult> {
   const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));
@@ -236,7 +239,8 @@ export function addRule(ui: Ui, { folder, form }: ActionRequest): ActionResult {
 }
 
 /**
- * Starts a sync, unless the folder is paused. Returns in words when the changed rules take effect.
+ * Starts a sync, unless the folder is paused. Returns a sentence that says when the changed rules
+ * take effect.
  */
 function applyRules(ui: Ui, folder: Folder): string {
   if (folder.daemon?.paused === true)
@@ -244,7 +248,7 @@ function applyRules(ui: Ui, folder: Folder): string {
   return startSync(ui, folder).notice === null ? "A sync follows it now." : "The next sync follows it.";
 }
 
-/** Removes an ignore rule. Refuses if the rules differ from what the page showed. */
+/** Removes an ignore rule. Refuses if the rules are no longer as the page showed them. */
 export function removeRule(ui: Ui, { folder, form }: ActionRequest): ActionResult {
   const line = readNumber(form.get("line")) ?? 0;
   if (unwrap(removeIgnoreLine(folder.root, line, (form.get("seen") ?? "") as Digest)))

@@ -20,8 +20,8 @@ import type { StopReading } from "../jobs.ts";
 const MAX_CHANGES = 100;
 
 /**
- * Shows the changes that a safety check stopped, and the effects of approving and of rejecting
- * them.
+ * Shows the changes that a safety check stopped, and what approving and rejecting these changes
+ * would do.
  */
 export const STOP_PAGE = makeFolderPage({
   path: "/m/:name/safety-stop",
@@ -71,7 +71,7 @@ ${view !== null && renderStoppedChanges(view)}`;
 }
 
 /**
- * Shows what the user has to decide, and the reasons of the stop. Until the scan has ended, shows
+ * Shows what the user has to decide, and the reasons of the stop. Before the scan has ended, shows
  * only the reasons.
  * @param checked sentence with the age of the scan; null before the scan has ended
  */
@@ -85,7 +85,7 @@ function renderStopBanner(reasons: SafetyStop["reasons"], { question }: StopWord
 
 type StopWords = { readonly question: string; readonly yes: string; readonly no: string; readonly does: string };
 
-/** Side on which documents would be deleted, by the reason of the stop. */
+/** Side on which a sync would delete documents, by the reason of the stop. */
 const DELETING_SIDES: Readonly<Record<string, "service" | "local">> = {
   "delete-budget-remote": "service",
   "local-emptied": "service",
@@ -94,8 +94,9 @@ const DELETING_SIDES: Readonly<Record<string, "service" | "local">> = {
 };
 
 /**
- * Returns the sentences and button labels for a stop.
- * @param view null before the scan has ended; the sentences then have no numbers
+ * Returns the sentences and the labels of the buttons for a stop.
+ * @param view result of the scan; null before the scan has ended, so that the sentences have no
+ * numbers
  */
 function chooseWords([first]: SafetyStop["reasons"], view: StopView | null): StopWords {
   const deletingSide = first === undefined ? undefined : DELETING_SIDES[first.reason];
@@ -129,9 +130,9 @@ function renderSync(folder: Folder, request: PageRequest): Html {
 }
 
 /**
- * Shows the two answers to a stop side by side: approve and reject, each with its effects and a
- * button.
- * @param view null before the scan has ended; the buttons are then disabled
+ * Shows the two answers to a stop side by side: approve and reject. Each answer has a list of
+ * effects and a button.
+ * @param view result of the scan; null before the scan has ended, so that the buttons are disabled
  */
 function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, request: PageRequest): Html {
   const renderAnswerForm = (answer: "approve" | "reject", look: string, label: string) =>
@@ -193,7 +194,7 @@ ${waiting > 0 && html`<p class="faint">${toSentence(describeWaiting(waiting))}</
 )}</section>`;
 }
 
-/** Returns how many changes are deletions and how many are not: `3 deletions, 1 other change`. */
+/** Returns the number of deletions and of other changes: `3 deletions, 1 other change`. */
 function formatChanges(changes: number, deletions: number): string {
   if (deletions === 0) return plural(changes, "change");
   const otherCount = changes - deletions;

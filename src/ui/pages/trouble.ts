@@ -9,8 +9,8 @@ import type { UiPage } from "../page.ts";
 import { renderOrigin } from "../parts.ts";
 
 /**
- * Codes of errors that the user can only solve in a terminal. The page of such an error has no link
- * to another page.
+ * Codes of errors that the user can only solve in a terminal. A page about such an error has no
+ * link to another page.
  */
 const OUTSIDE_CODES: ReadonlySet<string> = new Set(["not-signed-in", "spent"]);
 
