@@ -1,4 +1,6 @@
-/** Entry point `mdmirror/client`: the typed HTTP client of the service, with its retries. */
+/**
+ * Entry point `mdmirror/client`: a typed HTTP client of the service that repeats failed requests.
+ */
 
 import { requireFitNode } from "./fit-node.ts";
 import { systemClock } from "../common/clock.ts";
@@ -32,29 +34,29 @@ export type ClientOptions = {
 
 /**
  * Client of the service. Paths do not begin with a slash. Calls return errors as values.
- * - A read is tried up to four times within 120 s. The pauses grow, or are as long as the service
- *   requests.
+ * - A read is tried up to four times within 120 s. Each pause is longer than the one before, or as
+ *   long as the service requests.
  * - A write is sent at most once.
  * @throws Error for an invalid id. Check an id first with `isDocId`, `isDirId` or `isChangeId`.
  */
 export type Client = {
   listFiles(selector?: Selector): Promise<Listing<FileResource>>;
-  /** Lists folders: all of them, or with `prefix` only those below that path. */
+  /** Lists all folders; with `prefix`, lists only the folders below that path. */
   listFolders(prefix?: string): Promise<Listing<FolderResource>>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: string, content: string): Promise<Answer<FileResource>>;
-  /** Sends a new version, which the service merges with other edits since `baseChangeId`. */
+  /** Sends a new version. The service merges the version with other edits since `baseChangeId`. */
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
   renameFile(id: DocId, name: string): Promise<Answer<FileResource>>;
   moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>>;
   setProtected(id: DocId, isProtected: boolean): Promise<Answer<FileResource>>;
-  /** Deletes a file permanently, including its id and its history. */
+  /** Deletes a file permanently, with its id and its history. */
   deleteFile(id: DocId): Promise<Answer<null>>;
   createFolder(path: string): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
   deleteFolder(id: DirId): Promise<Answer<null>>;
-  /** Returns the number of sent requests by HTTP method. */
+  /** Returns the number of sent requests, by HTTP method. */
   counts(): Readonly<Record<string, number>>;
   /** Cancels pauses before a retry, and resolves when no call is active. */
   close(): Promise<void>;
@@ -66,7 +68,7 @@ export type Client = {
  */
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
   requireFitNode();
-  // `readUserOrigin` returns null only if it gets no URL.
+  // `readUserOrigin` returns null only without a URL.
   const origin = readUserOrigin({ url, env: {}, allowHttp })!;
   if (origin.kind === "trouble") throw toMdmirrorError(origin.trouble, url);
   if (!/^[\x21-\x7e]+$/.test(key)) {

@@ -2,7 +2,7 @@ import { describeError } from "../mirror/folder/disk-trouble.ts";
 import { type Trouble, TroubleError } from "../common/trouble.ts";
 
 /**
- * Error of a failed call. Contains neither a key nor content of documents. An error of another
+ * Error of a failed call. Contains neither a key nor content of documents. An error of any other
  * class is a bug in mdmirror.
  */
 export class MdmirrorError extends Error {
@@ -17,7 +17,7 @@ export class MdmirrorError extends Error {
    */
   readonly kind: "usage" | "offline" | "locked" | "fault" | "closed";
   /**
-   * Error code of the service or the system, such as `ENOSPC`. If there is no such code, equal to
+   * Error code of the service or the system, such as `ENOSPC`. Without such a code, the same as
    * `kind`.
    */
   readonly code: string;

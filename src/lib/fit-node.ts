@@ -1,11 +1,11 @@
 import { MdmirrorError } from "./error.ts";
 
-/** Oldest supported version of Node, the same as in `package.json`. */
+/** Oldest supported version of Node, as in `package.json`. */
 const OLDEST_NODE = { major: 22, minor: 22 } as const;
 
 /**
- * Refuses a version of Node that is too old. Call this before importing better-sqlite3, which would
- * end the process of an older Node without a message.
+ * Refuses a version of Node that is too old. Must be called before an import of better-sqlite3,
+ * which would end the process of an older Node without a message.
  * @throws MdmirrorError with code `unfit-node`
  */
 export function requireFitNode(version: string = process.versions.node): void {

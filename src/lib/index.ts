@@ -1,6 +1,6 @@
 /**
- * Entry point `mdmirror`: opens and links folders. A linked folder has the operations of the
- * commands as methods.
+ * Entry point `mdmirror`: opens and links folders. A linked folder is an object that has a method
+ * for each command.
  */
 
 import { requireFitNode } from "./fit-node.ts";
@@ -14,7 +14,7 @@ export type * from "./types.ts";
 /**
  * Opens a linked folder. Sends no request and opens no state file before the first call of a
  * method.
- * @param dir path of the folder that contains `.mdmirror/`; relative to the working folder
+ * @param dir path of the folder with `.mdmirror/`; may be relative to the working folder
  * @throws MdmirrorError with code `not-a-mirror` or `foreign-owner`
  */
 export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirror> {
@@ -26,9 +26,9 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
 }
 
 /**
- * Links a folder to a workspace, and creates a missing folder. Sends no document. The first `sync`
- * sends documents; it deletes and overwrites nothing on either side. Documents and the key are sent
- * to this URL only.
+ * Links a folder to a workspace, and creates the folder if it is missing. Sends no documents; the
+ * first `sync` does, and deletes and overwrites nothing on either side. mdmirror sends documents
+ * and the key only to this URL.
  * @throws MdmirrorError with code `linked-already`, or `offline` if no service answers at the URL
  */
 export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
@@ -36,7 +36,7 @@ export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
     requireFitNode();
     const { linkToWorkspace } = await import("./link.ts");
     const root = await linkToWorkspace(dir, options);
-    // The mirror gets no URL, because the URL is now stored in the configuration of the folder.
+    // The mirror gets no URL, because the configuration of the folder now has the URL.
     const { url: _url, ...rest } = options;
     return makeMirror(new MirrorSession(root, makeEnvironment(rest)));
   });

@@ -13,7 +13,7 @@ import { type CallEnvironment, checkDirection, checkOwner, makeEnvironment } fro
 import type { LinkOptions } from "./types.ts";
 
 /**
- * Links a folder as `mdmirror init` does, after listing the documents of the service. Returns the
+ * Links a folder as `mdmirror init` does. First lists the documents of the service. Returns the
  * real path of the folder.
  */
 export async function linkToWorkspace(requestedDir: string, options: LinkOptions): Promise<string> {
@@ -27,10 +27,10 @@ export async function linkToWorkspace(requestedDir: string, options: LinkOptions
   const folder = folderKind === "known" ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
   const { clock, random } = world;
-  // The plan itself is not used, but planning fails if the service does not answer, or if another
-  // linked folder is inside this folder.
+  // Only the errors of planning matter: the service does not answer, or another linked folder is
+  // inside this folder. The plan itself is not used.
   unwrap(await withFirstPlan({ dir, config, origin, key, clock, random }, async () => null));
-  // A key from the keychain stays in the keychain and is not copied into the folder.
+  // A key from the keychain stays only in the keychain, and is not copied into the folder.
   const storedKey = options.storeKey === false || from === "keychain" ? null : key;
   unwrap(linkFolder({ dir, config, origin, random, env, name: null }, storedKey));
   return realpathSync(dir);
@@ -52,7 +52,7 @@ function readTarget(
   if (linkedFolders === null)
     return refuse(`${JSON.stringify(remote)} is not the path of a folder of a workspace`, "give such a path as remote");
   checkDirection(direction);
-  // `readUserOrigin` returns null only if it gets no URL.
+  // `readUserOrigin` returns null only without a URL.
   const origin = unwrap(readUserOrigin({ url, env, allowHttp })!);
   return { config: { ...DEFAULT_CONFIG, url: origin.url, remote: linkedFolders, direction, allowHttp }, origin };
 }

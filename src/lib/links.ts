@@ -1,33 +1,33 @@
 /**
- * Entry point `mdmirror/links`: converts links between ids, which survive moves on the service, and
- * relative paths, which local editors can follow. All functions are pure, accept any string, and
- * take linear time. A function throws an error only if a function of a `Place` throws it.
+ * Entry point `mdmirror/links`: converts links between ids and relative paths. Links by id survive
+ * moves on the service; local editors can follow relative paths. All functions are pure, accept any
+ * string, and take linear time. They throw only errors that the functions of a `Place` throw.
  */
 
 import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";
 import * as translate from "../markdown/links/translate.ts";
 
 /**
- * Place of a document, from which its relative links lead to other documents. Paths are relative to
- * one root folder, with `/` between names and no slash at the ends; `""` is the root. Ids are
- * `doc_…` for documents and `dir_…` for folders. `idAt(pathOf(id))` must be `id`.
+ * Place of a document, which determines the targets of the document's relative links. Paths are
+ * relative to one root folder, with `/` between names and no slash at the ends; `""` is the root.
+ * Ids are `doc_…` for documents and `dir_…` for folders. `idAt(pathOf(id))` must be `id`.
  */
 export type Place = {
   readonly path: string;
-  /** Returns the id of the document or folder at `path`; null if there is none. */
+  /** Returns the id of the document or folder at `path`; null if nothing is at `path`. */
   idAt(path: string): string | null;
-  /** Returns the path of the document or folder with this id; null if there is none. */
+  /** Returns the path of the document or folder with this id; null if the id is unknown. */
   pathOf(id: string): string | null;
   /**
-   * Like `idAt` for absolute destinations: `/plans/a.md` is passed as `plans/a.md`. Default:
-   * `idAt`.
+   * Does the same as `idAt` for absolute destinations: `/plans/a.md` is passed as `plans/a.md`.
+   * Default: `idAt`.
    */
   idAtAbsolute?(path: string): string | null;
 };
 
 /**
- * A link. `from`, `to`: where the destination of the link begins and ends, in UTF-16 units. The
- * characters `<` and `>` around a destination are excluded.
+ * A link. `from`, `to`: beginning and end of the link's destination in the document, in UTF-16
+ * units. The characters `<` and `>` around a destination do not belong to it.
  */
 export type Link = {
   /** Kind of link. A `definition` is a line `[label]: destination`. */
@@ -39,19 +39,22 @@ export type Link = {
 };
 
 export type ToDiskOptions = {
-  /** Old local content. A link whose target is unchanged is spelled as in this content. */
+  /**
+   * Earlier local content. If the target of a link is unchanged, the link is spelled as in this
+   * content.
+   */
   readonly previous?: string;
 };
 
 export type ToServiceOptions = {
   /**
-   * Old content on the service. If the target of an absolute path is unchanged, the path stays
+   * Earlier content on the service. If the target of an absolute path is unchanged, the path stays
    * absolute.
    */
   readonly previous?: string;
   /**
-   * Place of the document before documents were moved. Used for links without a target from the
-   * current place.
+   * Place of the document before documents were moved. A link without a target at the current place
+   * is read from this place.
    */
   readonly before?: Place;
 };
@@ -59,16 +62,16 @@ export type ToServiceOptions = {
 /**
  * Converts content of the service to content of a local file. Known ids and absolute paths become
  * the shortest relative paths; the path of a folder ends with a slash. `ref://x` becomes `x`.
- * Everything else stays unchanged, byte for byte.
+ * Everything else stays the same, byte for byte.
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
   return translate.toDisk(text, place, options);
 }
 
 /**
- * Converts content of a local file to content of the service. A path of a document or folder
- * becomes its id, with query and fragment. A path without a target becomes inactive: `ref://`, then
- * the path as written. Everything else stays unchanged, byte for byte.
+ * Converts content of a local file to content of the service. The path of a document or folder
+ * becomes the id, followed by the query and the fragment. A path without a target becomes an inert
+ * link: `ref://`, then the path as written. Everything else stays the same, byte for byte.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
   return translate.toService(text, place, options);
@@ -76,7 +79,7 @@ export function toService(text: string, place: Place, options: ToServiceOptions 
 
 /**
  * Updates the links of a local file after documents were moved, so that each link keeps its target.
- * A link that still leads to its target keeps its spelling.
+ * A link that still leads to the target keeps its spelling.
  */
 export function respell(text: string, before: Place, after: Place): string {
   return translate.respell(text, before, after);
@@ -85,7 +88,7 @@ export function respell(text: string, before: Place, after: Place): string {
 /**
  * Returns the links, images and link definitions of a document, in order. Ignores code, HTML,
  * comments, front matter, autolinks and empty destinations.
- * @returns an empty list if certainly no link leads to a document, for example if all links are web
+ * @returns an empty list if no link can lead to a document, for example if all links are web
  * addresses
  */
 export function findLinks(text: string): Link[] {

@@ -11,7 +11,7 @@ import { findOrigins } from "../markdown/merge/origin.ts";
  */
 export type Texts = { readonly base: string; readonly mine: string; readonly theirs: string };
 
-/** A place where the two edits do not merge. Line numbers start at 1 in each version. */
+/** Lines at which the two edits do not merge. Line numbers start at 1 in each version. */
 export type MergeConflict = Texts & {
   readonly baseLine: number;
   readonly mineLine: number;
@@ -27,11 +27,12 @@ export type MergeResult =
       readonly kind: "conflict";
       /**
        * Reason for the conflict:
-       * - `overlap`: both edits changed the same place.
-       * - `too-large`: the versions differ too much to compare them within limits.
+       * - `overlap`: both edits changed the same lines.
+       * - `too-large`: the versions differ too much to be compared in limited time.
        * - `word-count`: the merged version would have lost or doubled words.
        * - `unsound`: the merged version would be worse Markdown than both edits.
-       * - `unstable`: the merged version would lack an edit, or have the edit at another place.
+       * - `unstable`: the merged version would lack an edit, or would have the edit in another part
+       *   of the document.
        */
       readonly reason: "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
       /** Conflicts in the order of the document; at least one. */
@@ -39,26 +40,29 @@ export type MergeResult =
     };
 
 /**
- * Origin of a line or piece: the side that added or removed it; `base` if neither did. `both`: both
- * edits made the same change; `mixed`: no side has the whole line; `none`: no version has these
- * words nearby.
+ * Origin of a line or piece: the side that added or removed the line or piece.
+ * - `base`: neither side
+ * - `both`: both edits made the same change
+ * - `mixed`: parts of the line come from different sides
+ * - `none`: no version has these words nearby
  */
 export type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "none";
 
 /**
- * Origin of one line of a merged version or, if removed, of base. `line` includes its line feed.
+ * Origin of a line of the merged version, or of a removed line of base. `line` includes the line
+ * feed.
  */
 export type LineOrigin = {
   readonly kind: "kept" | "added" | "removed";
   readonly from: Whose;
   readonly line: string;
-  /** Pieces of a `mixed` line in order; empty for any other line. */
+  /** Pieces of a `mixed` line, in order; empty for any other line. */
   readonly words: readonly { readonly from: Whose; readonly text: string }[];
 };
 
 /**
- * A word or symbol, with the white space before it, as each version spells it; null if a version
- * lacks the word. The number of a list item, heading or table row counts as white space.
+ * A word or symbol with the white space before it, as each version spells it. A version that lacks
+ * the word has null. The number of a list item, heading or table row counts as white space.
  */
 export type MergePiece = {
   readonly base: string | null;
@@ -70,22 +74,22 @@ export type MergePiece = {
 export type MergeExplanation = {
   /**
    * The three versions as they were compared. If both edits changed a date in the front matter,
-   * such as `updated`, `mine` and `theirs` both have the later date. Other than that, the versions
-   * are those of the input.
+   * such as `updated`, `mine` and `theirs` both have the later date. Otherwise, these are the
+   * versions of the input.
    */
   readonly texts: Texts;
   readonly lines: readonly {
     /** Number of the line in the merged version, from 1; null for a removed line. */
     readonly line: number | null;
-    /** Side whose edit made the line. `joined` means that words of several edits made it. */
+    /** Side that made the line. `joined`: words of several edits made the line. */
     readonly rule: "kept" | "mine" | "theirs" | "both" | "joined";
     readonly pieces: readonly MergePiece[];
   }[];
 };
 
 /**
- * Merges two edits of a base. Never loses a word of either side: returns a conflict if a merge
- * could be wrong.
+ * Merges two edits of a base. Never loses a word of either side: returns a conflict if the merged
+ * version could be wrong.
  */
 export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
   const mergeResult = mergeText(base, mine, theirs);
@@ -103,24 +107,24 @@ export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
 
 /**
  * Returns both edits in one document, with git's markers (`<<<<<<<`, `|||||||`, `=======`,
- * `>>>>>>>`) around each conflict. Without a conflict, returns the merged version.
- * @param markerSize characters in a marker, at least 1; git uses 7
+ * `>>>>>>>`) around each conflict. If there is no conflict, returns the merged version.
+ * @param markerSize number of characters in a marker, at least 1; git uses 7
  */
 export function mergeWithMarkers(texts: Texts, markerSize: number = DEFAULT_MARKER_SIZE): string {
   return markConflicts(texts, markerSize);
 }
 
 /**
- * Returns the side of each line of a merged version, and of each line that was removed from base.
- * Kept and added lines together are the merged version; kept and removed lines are base.
+ * Returns the origin of each line of a merged version, and of each line that was removed from base.
+ * The kept and added lines form the merged version; the kept and removed lines form base.
  */
 export function lineOrigins({ base, mine, theirs }: Texts, merged: string): LineOrigin[] {
   return findOrigins(base, mine, theirs, merged);
 }
 
 /**
- * Explains a merged version word by word. Returns null if the versions differ too much, or if the
- * merged version is not a merge of the two edits.
+ * Explains a merged version word by word. Returns null if the versions differ too much to be
+ * compared, or if the merged version is not a merge of the two edits.
  */
 export function explainMerge({ base, mine, theirs }: Texts, merged: string): MergeExplanation | null {
   const explanation = explainTexts(base, mine, theirs, merged);

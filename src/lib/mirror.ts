@@ -25,7 +25,7 @@ import { toReportJson, toStatusJson } from "../mirror/operations/results/report.
 export type CallEnvironment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
 /**
- * Returns the environment for calls of the library. An option `key` becomes the environment
+ * Returns the environment for calls of the library. The option `key` becomes the environment
  * variable `MDMIRROR_API_KEY`.
  */
 export function makeEnvironment({ url, key, keyFile, env = process.env }: OpenOptions): CallEnvironment {
@@ -40,9 +40,9 @@ export function makeEnvironment({ url, key, keyFile, env = process.env }: OpenOp
 }
 
 /**
- * Throws if this user must not work in a folder. Under `sudo`, also throws if the folder belongs to
- * the user who called `sudo`. A command would continue as that user, but a library must not change
- * the user of its process.
+ * Throws if this user must not work in a folder. Under `sudo`, also throws for a folder of the user
+ * who called `sudo`. A command would continue as that user, but a library must not change the user
+ * of its process.
  */
 export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
   const ownership = readOwnership(folder, env);
@@ -56,7 +56,8 @@ export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
 }
 
 /**
- * Throws if a program passed an unknown direction. Without this check, both sides would be synced.
+ * Throws if a program passed an unknown direction; without this check, mdmirror would sync both
+ * sides.
  */
 export function checkDirection(direction: unknown): void {
   const what = findValueFault("direction", SETTINGS.direction, direction);
@@ -77,8 +78,8 @@ export function findRoot(dir: string, env: CallEnvironment["env"]): string {
 }
 
 /**
- * Runs the calls of one linked folder. Each call opens the folder and closes it again, so nothing
- * is kept between two calls.
+ * Runs the calls of one linked folder. Each call opens and closes the folder, so nothing stays open
+ * between two calls.
  */
 export class MirrorSession {
   readonly root: string;
@@ -91,7 +92,7 @@ export class MirrorSession {
     this.environment = environment;
   }
 
-  /** Runs one call. Throws if the folder was closed. An error of the call names `path`. */
+  /** Runs one call. Throws if the folder was closed. Errors of the call name `path`. */
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
     if (this.closing.aborted) {
       throw new MdmirrorError({
@@ -206,12 +207,14 @@ async function makePlan(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
   return ok({ steps, blocked, safetyStop: verdict.kind === "run" ? null : { reasons: verdict.reasons, version } });
 }
 
-/** LIMIT: number of unread events that are kept, so that a slow reader cannot fill the memory. */
+/**
+ * LIMIT: number of events that wait for the reader, so that a slow reader cannot fill the memory.
+ */
 const MAX_UNREAD = 1_000;
 
 /**
- * Starts a watch. Keeps the events of the watch until the caller reads them.
- * @param run syncs the folder until its signal aborts; rejects if the folder cannot be watched
+ * Starts a watch, and keeps the watch's events until the caller reads them.
+ * @param run syncs the folder until the signal aborts; rejects if the folder cannot be watched
  */
 function startWatch(
   run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>,
@@ -233,8 +236,8 @@ function startWatch(
     isOver = true;
     wakeReader.resolve();
   });
-  // `stop` waits for this promise, which hides an error of the watch, because the loop over the
-  // events already throws the error.
+  // `stop` waits for this promise. The promise ignores an error of the watch, because the loop over
+  // the events already throws the error.
   const watchEnd = runningWatch.catch(() => undefined);
   const stop = async () => {
     stopController.abort();

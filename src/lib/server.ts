@@ -16,16 +16,16 @@ export type ServerOptions = {
   readonly data?: string;
   /** Default: a free port. */
   readonly port?: number;
-  /** Default: 127.0.0.1. Hosts other than loopback require `insecureHttp`. */
+  /** Default: 127.0.0.1. A host other than loopback requires `insecureHttp`. */
   readonly host?: string;
   /** True to allow plain http from other machines, which shows keys to everyone on the network. */
   readonly insecureHttp?: boolean;
   /**
-   * Number of requests that a key without its own limit may send in `seconds`; null for no limit.
-   * Stored in `data`.
+   * Number of requests that a key without a limit of its own may send in `seconds`; null for no
+   * limit. Stored in `data`.
    */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
-  /** Called for each answer with status 500. `error` contains neither a key nor content. */
+  /** Called after each answer with status 500. `error` contains neither a key nor content. */
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 

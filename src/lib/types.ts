@@ -25,15 +25,15 @@ export type {
 
 export type OpenOptions = {
   /**
-   * URL of the service to use in place of the configured one. The calling program decides to trust
+   * URL of the service, which replaces the configured URL. The calling program decides to trust
    * this URL, as a user does with `--url`.
    */
   readonly url?: string;
-  /** API key; it is not stored. Default: the key that the commands would use. */
+  /** API key, which mdmirror does not store. Default: the key that the commands would use. */
   readonly key?: string;
   readonly keyFile?: string;
   /**
-   * Environment variables to use in place of `process.env`. mdmirror reads HOME, XDG_STATE_HOME,
+   * Environment variables, which replace `process.env`. mdmirror reads HOME, XDG_STATE_HOME,
    * MDMIRROR_URL and MDMIRROR_API_KEY.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ export type OpenOptions = {
 export type LinkOptions = OpenOptions & {
   readonly url: string;
   /**
-   * Folder of the workspace to link, or a list of folders. In a list, each folder keeps its own
+   * Folder of the workspace to link, or list of such folders. In a list, each folder keeps its
    * path. Default: "", the whole workspace.
    */
   readonly remote?: string | readonly string[];
@@ -60,29 +60,32 @@ export type LinkOptions = OpenOptions & {
 };
 
 export type SyncOptions = {
-  /** Direction of this sync. `pull` and `push` limit the configured direction; `both` does not. */
+  /**
+   * Direction of this sync. `pull` and `push` restrict the configured direction; `both` leaves it
+   * as it is.
+   */
   readonly direction?: "both" | "pull" | "push";
-  /** Number of deletions on each side that this sync may carry out without approval. */
+  /** Number of deletions on each side that need no approval. */
   readonly maxDeletes?: number;
   /**
-   * True if a user waits for this sync. New content of a protected document then goes to review
-   * immediately. Otherwise, mdmirror waits until two syncs see the content unchanged. Default:
+   * True if a user waits for this sync: new content of a protected document then goes to review
+   * immediately. False: the content goes to review after two syncs have seen it unchanged. Default:
    * false.
    */
   readonly attended?: boolean;
   /**
-   * Signal that ends the sync early, after active steps. The report lists the remaining steps as
-   * `unfinished`; the next sync continues with them.
+   * Signal that ends the sync early, after the active steps. The report lists the other steps as
+   * `unfinished`, and the next sync carries them out.
    */
   readonly signal?: AbortSignal;
 };
 
-/** A stop by a safety check. Nothing changes before a call of `approve` or `reject`. */
+/** A stop by a safety check. No document changes before a call of `approve` or `reject`. */
 export type SafetyStop = {
   readonly reasons: readonly SafetyStopReason[];
   /**
-   * Version of the stop, to pass to `approve` or `reject` as `expected.stop`. Null if neither call
-   * can end the stop, because the linked folder is missing or another folder is at its path.
+   * Version of the stop, to pass to `approve` or `reject` as `expected.stop`. Null if these calls
+   * cannot end the stop, because the linked folder is missing or another folder is at its path.
    */
   readonly version: string | null;
 };
@@ -95,17 +98,17 @@ export type MirrorPlan = {
 };
 
 /**
- * The operations, which are also commands and tools for agents. An operation that writes is
- * followed by a sync, unless `noSync` is set. `sync` in the result is the report of this sync.
- * `expected` has the versions that the caller read. If a current version differs, nothing is
- * written.
+ * The operations, which are also commands and tools for agents. A sync follows an operation that
+ * writes, unless `noSync` is set; `sync` in the result is the report of this sync. `expected` has
+ * the versions that the caller has read. If a current version differs, the operation writes
+ * nothing.
  * @throws MdmirrorError with code `stale` if a version in `expected` has changed, or `offline` if
  * the service is not reached or refuses the key
  */
 export type Operations = { readonly [Name in OperationName]: MethodOf<(typeof DECLARED)[Name]> };
 
 /**
- * A linked folder. Each method does the same as the command with its name. Nothing is locked
+ * A linked folder. Each method does the same as the command with its name. Nothing stays locked
  * between two calls. Paths are relative to the folder, with `/` between names. A method rejects
  * only with `MdmirrorError`, unless mdmirror has a bug.
  */
@@ -120,22 +123,22 @@ export type Mirror = Operations & {
    */
   plan(): Promise<MirrorPlan>;
   /**
-   * Syncs both sides once. If a daemon watches the folder, the daemon runs the sync. Open problems,
-   * such as an unreachable service, are in the report and are not thrown.
+   * Syncs both sides once. If a daemon watches the folder, the daemon runs the sync. An open
+   * problem, such as an unreachable service, is in the report and throws no error.
    */
   sync(options?: SyncOptions): Promise<SyncReport>;
   /**
    * Keeps the folder in sync, and yields an event for each change. Ends when the loop over the
    * events ends, `stop` is called, `signal` aborts, or the folder is closed. Fails if another
-   * process watches the folder. Handles no signals of the process, and sends nothing to the desktop
-   * or systemd.
+   * process watches the folder. Handles no signals of the process, and notifies neither the desktop
+   * nor systemd.
    */
   watch(options?: { readonly signal?: AbortSignal }): MirrorWatch;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** An event of `watch`; `kind` says which. `at`: time in milliseconds since the epoch. */
+/** An event of `watch`, of the kind `kind`. `at`: time in milliseconds since the epoch. */
 export type WatchEvent = {
   readonly at: number;
 } & (
@@ -154,7 +157,7 @@ export type WatchEvent = {
       readonly side: string;
       readonly path: string;
       readonly id: string | null;
-      /** Outcome: `done`, `submitted` (sent to review), or why the change was not made. */
+      /** `done`, `submitted` (sent to review), or the reason why the change was not made. */
       readonly outcome: string;
       readonly detail: string;
       readonly code: string | null;
@@ -163,12 +166,14 @@ export type WatchEvent = {
       readonly added: number | null;
       readonly removed: number | null;
     }
-  /** A finished sync that changed something, or whose result differs from the sync before. */
+  /**
+   * A finished sync that changed something, or whose result differs from that of the sync before.
+   */
   | { readonly kind: "run"; readonly report: SyncReport }
   /**
-   * A file was deleted locally. mdmirror deletes the document of the file on the service at `dueAt`
-   * (milliseconds since the epoch), unless the file exists again by then. `asks`: true if there are
-   * more pending deletions than the limit allows, so that a safety check will stop the sync.
+   * A file was deleted locally. At `dueAt` (milliseconds since the epoch), mdmirror deletes the
+   * file's document on the service, unless the file exists again. `asks`: true if more deletions
+   * are pending than the limit allows, so that a safety check will stop the sync.
    */
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }
@@ -177,11 +182,11 @@ export type WatchEvent = {
    */
   | { readonly kind: "lent" | "returned"; readonly what: string }
   /**
-   * The folder is no longer at its path. `to` is its new path after `mdmirror mv`, where the watch
+   * The folder is no longer at its path. `to`: new path after `mdmirror mv`, where the watch
    * continues; null after `mdmirror unlink`, which ends the watch.
    */
   | { readonly kind: "left"; readonly to: string | null }
-  /** The system allows no further file watches. mdmirror scans the folder at each poll instead. */
+  /** The system allows no more file watches, so mdmirror scans the folder at each poll. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
   /** The computer woke up after `sleptMs` milliseconds. mdmirror scans both sides completely. */
   | { readonly kind: "woke"; readonly sleptMs: number }
@@ -193,14 +198,14 @@ export type WatchEvent = {
       readonly message: string;
       readonly next: string;
     }
-  /** The caller read too slowly, so that the oldest `count` unread events were dropped. */
+  /** The caller read too slowly, so mdmirror dropped the oldest `count` unread events. */
   | { readonly kind: "missed"; readonly count: number }
 );
 
 /**
- * The events of a watch, for a `for await` loop. The end of the loop ends the watch, after active
+ * Events of a watch, for a `for await` loop. The end of the loop ends the watch, after the active
  * steps. `next` rejects with `MdmirrorError` if the folder cannot be watched, for example because
- * another process watches the folder.
+ * another process watches it.
  */
 export type MirrorWatch = AsyncIterableIterator<WatchEvent, undefined> & {
   stop(): Promise<void>;

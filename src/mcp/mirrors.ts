@@ -1,4 +1,7 @@
-/** Names the linked folders of this process, and checks whether a call may read a folder. */
+/**
+ * Gives the linked folders of this process their names, and checks whether a call may read a
+ * folder.
+ */
 
 import { join } from "node:path";
 import { readConfig } from "../mirror/settings/config.ts";
@@ -21,8 +24,8 @@ export function nameServedMirrors(roots: readonly string[], env: ToolHost["openO
 }
 
 /**
- * Checks that a folder may be read: this user owns the folder, and trusts the address of its
- * service. Each call of a tool checks again, because another folder may now be at the path.
+ * Checks that a folder may be read: this user owns the folder, and trusts its address. Each call of
+ * a tool checks this again, because another folder may now be at the path.
  */
 export function admitMirror(root: string, { env, cwd }: Pick<ToolHost["openOptions"], "env" | "cwd">): Result<unknown> {
   for (const checked of [checkOwner(root, env), examineFolder(root)]) if (checked.kind === "trouble") return checked;

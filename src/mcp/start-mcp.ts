@@ -1,4 +1,7 @@
-/** Serves linked folders to one client over standard input and output, and runs its calls. */
+/**
+ * Serves linked folders to one client over standard input and output. Runs the tools that the
+ * client calls.
+ */
 import { type CallToolResult, McpServer, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { HostOptions } from "../mirror/folder/open-mirror.ts";
@@ -15,7 +18,10 @@ type McpOptions = Pick<HostOptions, "env" | "cwd" | "clock" | "random"> & {
   readonly roots: readonly string[];
   readonly isReadOnly: boolean;
   readonly version: string;
-  /** Receives internal errors, because standard output may only have messages of the protocol. */
+  /**
+   * Receives internal errors. They must not go to standard output, which may only have messages of
+   * the protocol.
+   */
   readonly onFault: (error: unknown) => void;
   /** Default: standard input and output. */
   readonly transport?: Transport;
@@ -26,7 +32,7 @@ type RunningMcp = {
   readonly close: () => Promise<void>;
 };
 
-/** Instructions for every client, constant, so that no document can add to them. */
+/** Instructions for every client. They are constant, so that no document can add an instruction. */
 const INSTRUCTIONS = [
   "These tools work on Markdown documents in a local folder that mdmirror syncs with a service, both ways, while people and programs edit both sides.",
   "Read before you change: a change names the version that was read, and is refused if the document is another one by then.",
@@ -35,8 +41,8 @@ const INSTRUCTIONS = [
 ].join("\n");
 
 export function startMcp({ roots, isReadOnly, version, onFault, transport, ...openOptions }: McpOptions): RunningMcp {
-  // Calls for one folder run one after the other, because the lock of the folder would refuse a
-  // second call.
+  // Calls for one folder run one after the other, because a second call could not take the folder's
+  // lock.
   const lastCallByRoot = new Map<string, Promise<unknown>>();
   const host: ToolHost = {
     mirrors: nameServedMirrors(roots, openOptions.env),
@@ -61,7 +67,7 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
     disconnected: disconnected.promise,
     async close() {
       await stdioServer.close();
-      // Waits for active calls, because they may have a lock or may be changing documents.
+      // Waits for active calls, because such a call may have a lock or may be changing documents.
       await Promise.allSettled(activeCalls);
     },
   };
@@ -97,7 +103,7 @@ function createServer(host: ToolHost, { isReadOnly, version, onFault, activeCall
 type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 /**
- * Calls a tool for one linked folder. Without a folder in the arguments, calls the tool for each
+ * Calls a tool for one linked folder. If the arguments name no folder, calls the tool for each
  * folder and returns all results.
  */
 async function callTool(
@@ -117,13 +123,13 @@ async function callTool(
     }
   };
   // The schema of the tool has already refused unknown names of linked folders. The schema also
-  // requires a name, unless the tool may be called for all folders.
+  // requires a name, except for a tool that applies to all folders.
   const calledMirrors = host.mirrors.filter((mirror) => name === undefined || mirror.name === name);
   const results = await Promise.all(calledMirrors.map(callForMirror));
   return toCallResult(results.length === 1 ? results[0]! : makeAnswer({ mirrors: results.map(toFacts) }));
 }
 
-/** Refuses a call whose paths cannot be documents, before the tool runs. */
+/** Refuses a call with a path that no document can have, before the tool runs. */
 function checkPaths({ root }: ServedMirror, args: NamedPaths, { openOptions }: ToolHost): void {
   for (const path of [args.path, args.to, ...(args.paths ?? [])])
     if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));
@@ -154,7 +160,8 @@ function toFacts(result: ToolResult): object {
 
 /**
  * Returns the answer for the protocol: first a block with JSON, then a block with content of
- * documents. In separate blocks, clients cannot mistake content for a result of mdmirror.
+ * documents. Because of the separate blocks, clients cannot mistake content for a result of
+ * mdmirror.
  */
 function toCallResult(result: ToolResult): CallToolResult {
   const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(toFacts(result)) }];
@@ -163,8 +170,8 @@ function toCallResult(result: ToolResult): CallToolResult {
 }
 
 /**
- * Returns the schema of a tool's arguments. If several linked folders are served, adds an argument
- * that selects one.
+ * Returns the schema of a tool's arguments. If several linked folders are served, an additional
+ * argument selects one of them.
  */
 function makeInputSchema(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);

@@ -1,6 +1,6 @@
 /**
- * Every tool. Most tools are made from the declarations of operations. Unlike a command, such a
- * tool requires the versions that the agent read.
+ * Every tool. Most tools are made from the declarations of operations. Such a tool requires the
+ * versions that the agent has read; a command does not.
  */
 import {
   type Answer,
@@ -44,18 +44,19 @@ import { LIST, READ, SEARCH } from "./tools/read.ts";
 import { STATUS, SYNC } from "./tools/status.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
 
-/** LIMIT: default number of rows of each list in one answer, so that answers stay short. */
+/**
+ * LIMIT: number of rows of each list in one answer, unless the caller sets another number, so that
+ * answers stay short.
+ */
 const MAX_ITEMS = 100;
 
 type ReadToolParts<D extends ReadDeclaration> = {
   /**
-   * Returns the part of a result that is content of documents. The answer has this content in a
-   * separate block.
+   * Returns the content of documents in a result. The answer has this content in a separate block.
    */
   readonly text?: (result: Answer<D>) => string;
   /**
-   * End of a list that is kept if the list is too long: its first rows or its last. Default:
-   * `first`.
+   * Rows that a list keeps if the list is too long: the first or the last rows. Default: `first`.
    */
   readonly keeps?: "first" | "last";
 };
@@ -129,7 +130,7 @@ function toSnakeCaseFields(shape: Readonly<Record<string, unknown>>): Record<str
   return Object.fromEntries(Object.entries(shape).map(([field, type]) => [toSnakeCase(field), type as z.ZodType]));
 }
 
-/** Returns the input of an operation from the arguments of its tool, which are in snake case. */
+/** Returns the input of an operation. The arguments of the tool have names in snake case. */
 function readFields(shape: object, args: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.keys(shape).map((field) => [field, args[toSnakeCase(field)]]));
 }
@@ -138,7 +139,7 @@ function toSnakeCase(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A list of exactly one path, because the versions that an agent passes belong to one document. */
+/** A list of exactly one path, because the versions in a call belong to one document. */
 const ONE_PATH = z.array(PATH).length(1);
 
 /** Every tool, in the order in which clients list them. */

@@ -1,6 +1,6 @@
 /**
- * Types of tools, of arguments and of results. The size of a result is limited. The files in
- * `tools/` define the tools, and `table.ts` lists them.
+ * Types of tools, their arguments and their results, and functions that limit the size of results.
+ * The files in `tools/` define the tools, and `table.ts` lists all tools.
  */
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
@@ -14,16 +14,19 @@ import type { Trouble } from "../common/trouble.ts";
  */
 const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 
-/** A range of lines, counted from 1. An empty range ends before it begins: `to` is below `from`. */
+/**
+ * A range of a document's lines, counted from 1. If the range is empty, `to` is less than `from`.
+ */
 type TextPart = {
   readonly text: string;
   readonly from: number;
   readonly to: number;
   /**
-   * First requested line, counted from 1, of which `text` contains nothing; null if there is none.
+   * First requested line that is completely missing in `text`, counted from 1; null if no line is
+   * missing.
    */
   readonly next: number | null;
-  /** True if a single line exceeded the limit, so that only its beginning is in `text`. */
+  /** True if even the first line exceeds the limit, so that `text` has only its beginning. */
   readonly isCutInLine: boolean;
 };
 
@@ -44,7 +47,7 @@ export function cutLines(text: string, from: number, last: number, characters: n
   return { text: cutLine, from, to: number, next: number < lastLine ? number + 1 : null, isCutInLine: true };
 }
 
-/** Returns the beginning of a text: at most `most` UTF-16 units. Never cuts a character in half. */
+/** Returns the beginning of a text: at most `most` UTF-16 units. Never splits a character. */
 export function cutToLength(text: string, most: number): string {
   if (text.length <= most) return text;
   const cutText = text.slice(0, most);
@@ -59,7 +62,7 @@ export function formatTextDiff(names: PatchNames, before: string, after: string)
   return `${formatPatch(names, before, after).join("\n")}\n`;
 }
 
-/** A linked folder that clients can use, with its name for the argument `mirror`. */
+/** A linked folder that clients can use. `name`: value of the argument `mirror` for this folder. */
 export type ServedMirror = {
   readonly name: string;
   readonly root: string;
@@ -73,13 +76,13 @@ export type ToolHost = {
   readonly mirrors: readonly ServedMirror[];
   readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
   /**
-   * Runs work that needs the lock of a folder, after earlier work for the same folder has ended.
+   * Runs work that needs the folder's lock, after all earlier work for the same folder has ended.
    */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };
 
 /**
- * Result of a call. `facts` is sent as JSON and never has content of documents. `text` is content
+ * Result of a call. `facts` is sent as JSON, and never has content of documents. `text` is content,
  * and is sent unchanged.
  */
 export type ToolResult = { readonly facts: object; readonly text?: string | undefined } & (
@@ -96,7 +99,7 @@ type ToolOf<Shape extends z.ZodRawShape> = {
   /** True if the tool can delete or overwrite a document. */
   readonly isDestructive?: boolean;
   readonly isOnline?: boolean;
-  /** True if a call without a folder is valid, and applies to all served folders. */
+  /** True if a call may omit the folder; the call then applies to all served folders. */
   readonly appliesToAll?: boolean;
   readonly input: Shape;
   run(mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: ToolHost): Promise<ToolResult> | ToolResult;
@@ -116,7 +119,7 @@ export function makeRefusal(trouble: Trouble, facts: object = {}, text?: string)
   return { kind: "refused", trouble, facts, text };
 }
 
-/** Returns an answer with a part of a text, and the line with which the next part begins. */
+/** Returns an answer with some lines of a text, and the number of the line after them. */
 export function makePartialAnswer(
   facts: object,
   text: string,
@@ -129,8 +132,8 @@ export function makePartialAnswer(
 }
 
 /**
- * Shortens each list to its first or last `most` rows, and adds the number of rows that were left
- * out.
+ * Shortens each list to the first or last `most` rows. Adds the number of rows that are then
+ * missing.
  */
 export function limitLists(facts: object, most: number, keeps: "first" | "last" = "first"): object {
   let leftOut = 0;

@@ -59,5 +59,5 @@ function formatHunk({ localLine, remoteLine, baseLine, base, local, remote }: Co
   return `@@ ${index + 1}: ${places} @@\n${formatSide("base", base)}${formatSide("mine", local)}${formatSide("theirs", remote)}`;
 }
 
-/** Ways of resolving a conflict that agents may choose. Only people may choose the other ways. */
+/** Choices that agents may make for a conflict. Only people may make the other choices. */
 export const OFFERED_WAYS = ["mine", "theirs", "merged", "keep"] as const;

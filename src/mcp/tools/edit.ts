@@ -30,8 +30,8 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { readCurrent } from "./read.ts";
 
 /**
- * LIMIT: number of characters of content in one call. The limit is above the service's limit for a
- * document, so that mdmirror's own check reports a document that is too long.
+ * LIMIT: number of characters of content in one call. A service accepts fewer characters, so
+ * mdmirror's own check reports a document that is too long for the service.
  */
 const TEXT_SCHEMA = z.string().max(200_000);
 
@@ -98,7 +98,7 @@ export const CREATE = defineTool({
   },
 });
 
-/** Replaces the content of a document, if its current version is the one that the caller read. */
+/** Replaces the content of a document, if the caller has read the current version. */
 async function replaceContent(
   mirror: ServedMirror,
   { path, version }: { readonly path: string; readonly version: string },
@@ -126,15 +126,15 @@ type Replacement = {
 type ReplaceResult =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
   /**
-   * `unfit`: the edit with the number `edit` (from 1) cannot be applied, because its
-   * `old_text` occurs `count` times.
+   * `unfit`: the edit with the number `edit` (from 1) cannot be applied, because the document has
+   * its `old_text` `count` times.
    */
   | { readonly kind: "unfit"; readonly edit: number; readonly count: number };
 
 /**
  * Applies edits one after the other. Each `old_text` must occur exactly once in the result of the
- * edits before it; with `all`, at least once. A line feed in an edit also matches CR LF if the
- * document uses CR LF.
+ * earlier edits; with `all`, at least once. If the document uses CR LF, a line feed in an edit also
+ * matches CR LF.
  */
 export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceResult {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
@@ -158,8 +158,8 @@ export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceR
 const DIFF_CHARACTERS = 8_000;
 
 /**
- * Refuses a change, because the document is newer than the version `given`, which the caller read.
- * Adds a diff of the two versions.
+ * Refuses a change, because the document has changed since the version `given`, which the caller
+ * read. Adds a diff from that version to the current content.
  */
 async function refuseStale(mirror: ServedMirror, path: string, given: string, host: ToolHost): Promise<ToolResult> {
   const { text, version } = await readCurrent(mirror, path, host);
@@ -180,14 +180,14 @@ async function refuseStale(mirror: ServedMirror, path: string, given: string, ho
 }
 
 /**
- * Returns the content of a version from the content store; null if the store does not have it. The
- * store has each version as the service spells its links. So a local version whose links were
- * converted to paths is not found.
+ * Returns the content of a version from the content store; null if the store lacks that content.
+ * The store has versions with links as on the service. A local version whose links were converted
+ * to paths is therefore not found.
  */
 function readStoredContent(root: string, version: Digest, { openOptions }: ToolHost): string | null {
   const readResult = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));
-  // Without the content, the answer only lacks its optional diff. So an error of the state file is
-  // not reported; other calls report it.
+  // Without the content, only the optional diff is missing in the answer. So an error of the state
+  // file is not reported; other calls report such an error.
   return readResult.kind === "trouble" ? null : readResult.value;
 }
 

@@ -51,7 +51,7 @@ export const READ = defineTool({
   },
 });
 
-/** Reads the current version from the disk. Throws a TroubleError with code `not-found`. */
+/** Reads the current content from the disk. Throws a TroubleError with code `not-found`. */
 export async function readCurrent(
   { root }: ServedMirror,
   path: string,
@@ -66,8 +66,8 @@ export async function readCurrent(
 function makeOutline(facts: object, text: string): ToolResult {
   const allHeadings = readHeadings(text);
   const cutFacts = allHeadings.length > MAX_HEADINGS ? { headingsLeftOut: allHeadings.length - MAX_HEADINGS } : {};
-  // Headings are content of the document, so the answer has them in its block for content, not in
-  // its JSON.
+  // Headings are content of the document, so they belong into the answer's block for content, not
+  // into the JSON.
   const shownHeadings = allHeadings
     .slice(0, MAX_HEADINGS)
     .map((heading) => `${heading.line}-${heading.lastLine}: ${"#".repeat(heading.level)} ${heading.name}`);
@@ -148,7 +148,7 @@ type ListWalk = {
   readonly random: Random;
   /** Last path of the previous page; null for the first page. */
   readonly after: LocalPath | null;
-  /** True to list documents of all subfolders; false to collect the subfolders in `folders`. */
+  /** True to list the documents in all subfolders; false to collect the subfolders in `folders`. */
   readonly deep: boolean;
   readonly folders: LocalPath[];
 };
@@ -157,8 +157,8 @@ type ListWalk = {
 const MAX_NAMES = 100_000;
 
 /**
- * Yields the documents below a folder in the order of their paths, from `walk.after` on. Reads no
- * folder before that path.
+ * Yields the documents below a folder whose paths come after `walk.after`, in the order of their
+ * paths. Does not read folders before `walk.after`.
  */
 function* walkDocuments(
   folder: LocalPath,
