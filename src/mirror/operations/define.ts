@@ -1,54 +1,64 @@
 /**
- * Declares operations: actions on a linked folder that users and programs can request. One
- * declaration gives the command, the tool for agents, the library's method and the action of the
- * web pages.
+ * Declares operations, which users and programs can request for a linked folder. One declaration
+ * gives the command, the tool for agents, the method of the library and the action of the web
+ * pages.
  */
 
 import * as z from "zod";
 import type { SyncReport } from "./results/shapes.ts";
 
 type DeclaredParts = {
-  /** Name of the command, the tool and the method; it begins with a verb. */
+  /** Name of the command, the tool and the method; a verb comes first. */
   readonly name: string;
   /** Summary in the list of commands. Begins with a verb and has no full stop. */
   readonly summary: string;
   /** Paragraphs of the command's help, and of the description of the tool for agents. */
   readonly about: readonly string[];
-  /** Schema of the input. A field's description is also the help of the command's option. */
+  /** Schema of the input. The description of a field is also the help of the command's option. */
   readonly input: z.ZodObject;
   readonly result: z.ZodObject;
 };
 
 /**
  * Declaration of an operation that writes. A module with declarations imports only zod and this
- * file, so that types of the package do not depend on the client.
+ * file, so that the types of the package need no module of the client.
  */
 export type Declaration = DeclaredParts & {
-  /** `write` takes the folder's lock. With `--read-only`, agents get no tool for the operation. */
+  /**
+   * `write`: the operation takes the folder's lock. With `--read-only`, agents get no tool for the
+   * operation.
+   */
   readonly access: "write";
   /**
-   * True if only a person may decide it. A caller that asks nobody has to pass the versions in
-   * `expected` that a person saw.
+   * True if only a person may decide. A caller that asks nobody has to pass, in `expected`, the
+   * versions that a person saw.
    */
   readonly isForPeople?: true;
-  /** True if the next sync carries out the decision. The operation itself then starts no sync. */
+  /**
+   * True if the next sync carries out the user's decision, so that the operation itself starts no
+   * sync.
+   */
   readonly isForNextSync?: true;
   /**
-   * Schema of the versions that the caller saw. If one of these versions has changed, the operation
-   * is refused.
+   * Schema of the versions that the caller saw. If one of these versions has changed, mdmirror
+   * refuses the operation.
    */
   readonly expected?: z.ZodObject;
 };
 
 export type ReadDeclaration = DeclaredParts & {
-  /** `sync`: the operation may sync both sides. With `--read-only`, agents get no tool for it. */
+  /**
+   * `sync`: the operation may sync both sides. With `--read-only`, agents get no tool for the
+   * operation.
+   */
   readonly access: "read" | "sync";
   readonly isOnline?: true;
   /**
-   * Result fields with documents' content. `--json` and structured tool output omit these fields.
+   * Names of result fields that have content of documents. `--json` and structured tool output omit
+   * these fields.
    */
   readonly contents?: readonly string[];
-  /** Clause about unusual exit codes of the command; undefined if it has none. */
+  /** Clause about unusual exit codes of the command; undefined if there are none. */
   readonly exits?: string;
 };
 
@@ -62,15 +72,17 @@ export type InputOf<D extends Declaration> = z.input<D["input"]> & CommonInput<D
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & CommonInput<D>;
 export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
-/** Result of an operation. `sync`: report of the sync that followed; null if none followed. */
+/**
+ * Result of an operation. `sync`: report of the sync after the operation; null without such a sync.
+ */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;
 export type Answer<D extends ReadDeclaration> = z.output<D["result"]>;
 
 /**
- * Type of the library's method. The input is optional if all its fields are optional and the
- * operation is not declared as a write.
+ * Type of the library's method. The input is optional for an operation that does not write and has
+ * only optional fields.
  */
 export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declaration
   ? (input: InputOf<D>) => Promise<ResultWithSync<D>>
@@ -97,9 +109,9 @@ export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
 }
 
 export type ResultEnds = {
-  /** Number of the operation's run, which `undo` can revert; null if there was no run. */
+  /** Number of the operation's run, which `undo` can revert; null if the operation made no run. */
   readonly run: number | null;
-  /** True if the service could not be reached, so that some documents were not tried. */
+  /** True if the service was unreachable, so that mdmirror did not try some documents. */
   readonly isOffline?: boolean;
   readonly items: readonly CommonResultItem[];
 };

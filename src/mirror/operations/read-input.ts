@@ -10,8 +10,8 @@ import {
 } from "./define.ts";
 
 /**
- * Returns the schema of an operation's input. The input of a write may have a member `expected`:
- * the versions of the document that the caller has seen.
+ * Returns the schema of an operation's input. For an operation that writes, the input may have a
+ * member `expected` with the versions that the caller has seen.
  */
 export function makeInputSchema(declared: Declaration | ReadDeclaration): z.ZodObject {
   const ownSchema = ownInput(declared);
@@ -20,7 +20,7 @@ export function makeInputSchema(declared: Declaration | ReadDeclaration): z.ZodO
 }
 
 /**
- * Checks the input against the operation's schema, because no compiler checks callers in
+ * Checks the input against the operation's schema, because no compiler checks a caller in
  * JavaScript.
  */
 export function readInput<D extends Declaration>(declared: D, input: unknown): Result<ReadInput<D>>;
@@ -33,7 +33,10 @@ export function readInput(declared: Declaration | ReadDeclaration, input: unknow
   return trouble("usage", `${name} is not valid: ${message}`, "correct it; nothing was done");
 }
 
-/** An option of the command. `value`: placeholder of its value in the help; null for a flag. */
+/**
+ * An option of the command. `value`: placeholder of the option's value in the help; null for a
+ * flag.
+ */
 export type OptionField = { readonly name: string; readonly help: string; readonly value: string | null };
 
 type FieldSchema = FieldMeta & { readonly type?: string; readonly description?: string };

@@ -23,23 +23,23 @@ export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
   /**
-   * Returns false if the plan changes nothing. Without this function, a plan has work if its
-   * preview has items.
+   * Returns false if the plan changes nothing. If undefined, a plan without items in its preview
+   * changes nothing.
    */
   readonly hasWork?: (plan: Plan) => boolean;
-  /** Returns the current versions, by the keys of the input's `expected`. */
+  /** Returns the current versions, under the names that they have in the input's `expected`. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;
   readonly preview: (plan: Plan) => ResultOf<D>;
-  /** @param stop when this signal aborts, no further step may start */
+  /** @param stop signal; after it aborts, no further step may start */
   readonly run: (mirror: OpenedMirror, plan: Plan, stop: AbortSignal) => Promise<Result<ResultOf<D>>>;
 };
 
 type ExpectedVersions = Readonly<Record<string, string | null>>;
 
 type FrontEndSteps<Plan, Output> = {
-  /** Asks the user whether to carry out the plan. False ends the operation. */
+  /** Asks the user whether to carry out the plan. The answer false ends the operation. */
   readonly agree?: (plan: Plan) => Promise<boolean>;
-  /** Runs after the operation's own changes, before the sync that follows them. */
+  /** Runs after the operation's own changes, and before the sync. */
   readonly beforeSync?: (plan: Plan, result: Output) => void;
   readonly stoppable?: Stoppable;
 };
@@ -57,8 +57,8 @@ type OperationEnd<Plan, Output> =
     };
 
 /**
- * Plans an operation, carries it out, and syncs if it changed a document.
- * @param input as `readInput` returns it
+ * Plans an operation and carries out the plan. Syncs afterwards if a document was changed.
+ * @param input result of `readInput`
  */
 export async function carryOut<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
@@ -87,7 +87,10 @@ export async function carryOut<D extends Declaration, Plan>(
   return performPlan(operation, mirror, plan, steps, input.noSync !== true);
 }
 
-/** Returns trouble if another folder is at the root's path, because nothing may then be written. */
+/**
+ * Returns trouble if another folder is at the path of the linked folder, because mdmirror may then
+ * write nothing.
+ */
 function checkLinkedRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;
@@ -148,8 +151,8 @@ export function toOperationJson<D extends Declaration>(
 }
 
 /**
- * Carries out an operation in a linked folder without asking the user anything. If only a person
- * may decide, the caller has to pass the versions that the person saw.
+ * Carries out an operation in a linked folder without a question to the user. If only a person may
+ * decide, the caller has to pass the versions that the person saw.
  */
 export async function runOperation<D extends Declaration, Plan>(
   root: string,
@@ -176,8 +179,8 @@ export async function runOperation<D extends Declaration, Plan>(
 type ReadOptions = HostOptions &
   Pick<MirrorOptions, "url" | "keyFile"> & {
     /**
-     * Receives messages for the user about the opening of the folder, for example that the state
-     * file is damaged.
+     * Receives messages for the user about the opening of the folder, for example about a damaged
+     * state file.
      */
     readonly onNotes?: (notes: readonly string[]) => void;
   };
@@ -186,7 +189,7 @@ export type ReadOperation<D extends ReadDeclaration> = {
   readonly declared: D;
   /**
    * @param root absolute path of a folder of this user that has `.mdmirror/`
-   * @param input as `readInput` returns it
+   * @param input result of `readInput`
    */
   readonly read: (root: string, input: Question<D>, options: ReadOptions) => ReadResult<D>;
 };

@@ -27,7 +27,9 @@ type SearchRequest = { readonly query: string; readonly regex: boolean; readonly
 
 type FoundLine = {
   readonly line: number;
-  /** Column of the line's first match, in characters from 1; null if the snippet has no match. */
+  /**
+   * Column of the first match in the line, in characters from 1; null if the snippet has no match.
+   */
   readonly column: number | null;
   readonly text: string;
   readonly ranges: readonly CharacterRange[];
@@ -40,14 +42,14 @@ export type FoundFile = {
 
 type SearchReport = {
   readonly files: readonly FoundFile[];
-  /** Number of files that this search read to update the index. */
+  /** Number of files that this search had to read, because the index was out of date. */
   readonly indexed: number;
   readonly notes: readonly string[];
 };
 
 /**
- * Updates the index from the files, then searches it. Needs no lock, key or network, and writes
- * only the index. Pauses regularly, so that other work of the process is not delayed.
+ * Updates the index, then searches the index. Needs no lock, key or network, and writes only the
+ * index. Pauses regularly, so that other work of the process can run.
  * @param dir absolute path of a folder that has `.mdmirror/`
  */
 export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
@@ -120,7 +122,9 @@ async function compilePattern(pattern: string) {
   );
 }
 
-/** Opens the index of a folder. If the file cannot be written, creates the index in memory. */
+/**
+ * Opens the index of a folder. If the index file cannot be written, creates the index in memory.
+ */
 function openIndex(folder: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
   const indexResult = openSearch(folder);
   if (indexResult.kind === "opened") return { search: indexResult.search, notes: [] };
@@ -136,14 +140,15 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Omit<Searc
     const indexedCount = await runInTurns(indexChangedFiles(search, tree, (path) => readContent(disk, path)));
     return { indexed: indexedCount, notes: [] };
   } catch (error) {
-    // Another search is writing the index, or the disk is full. The old index is still useful.
+    // Another search is writing the index, or the disk is full. This search then uses the index as
+    // it is.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };
   }
 }
 
-/** Runs a generator step by step, and lets the event loop do other work between two steps. */
+/** Runs a generator step by step. Between two steps, the event loop can do other work. */
 async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const step = work.next();
@@ -156,17 +161,24 @@ function readFirstColumn(ranges: readonly CharacterRange[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
 }
 
-/** LIMIT: number of documents indexed in one turn, so that other work is not delayed. */
+/**
+ * LIMIT: number of documents that are indexed in one turn of the event loop, so that other work can
+ * run soon.
+ */
 const DOCUMENTS_AT_ONCE = 200;
 
-/** Indexes changed files, and removes missing files. Returns the number of files that it read. */
+/**
+ * Indexes changed files, and removes missing files from the index. Returns the number of files that
+ * the function read.
+ */
 function* indexChangedFiles(
   search: MirrorSearch,
   tree: LocalTree,
   read: (path: LocalPath) => string | null,
 ): Generator<void, number> {
   const unseenPaths = [...tree.unseen.keys()];
-  // The service's search leaves out files with a folder's rules, so local search does the same.
+  // The service's search ignores files that have the rules of a folder, so local search also
+  // ignores such files.
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changedFiles = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
   let updateCount = 0;

@@ -28,8 +28,8 @@ export const HISTORY = {
   }),
   result: z.strictObject({
     /**
-     * Id of the document; null if the path never had a document. Such a path may still have stored
-     * versions.
+     * Id of the document; null if the path never had a document. Versions may be stored even for
+     * such a path.
      */
     id: TEXT.nullable(),
     path: TEXT,
@@ -38,10 +38,11 @@ export const HISTORY = {
     deleted: z.strictObject({ at: TIME, run: z.int().nullable(), what: TEXT.nullable() }).nullable(),
     versions: makeListSchema({
       /**
-       * Number of the version. The oldest version has 1, so a new version changes no other number.
+       * Number of the version, from 1 for the oldest version. A new version does not change the
+       * number of any other version.
        */
       n: z.int(),
-      /** Time when mdmirror first saw the version; 0 or less if that time is unknown. */
+      /** Time when mdmirror first saw the version; 0 or less if the time is unknown. */
       at: TIME,
       sha256: DIGEST,
       /** Origin of the version: `service` if it was published, otherwise `local`. */
@@ -49,7 +50,10 @@ export const HISTORY = {
       changeId: TEXT.nullable(),
       /** Event that created the version, as a clause. */
       what: TEXT,
-      /** Id of another document that had this path and content; null if it was this document. */
+      /**
+       * Id of the other document to which this content belonged; null if the content belonged to
+       * this document.
+       */
       other: TEXT.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer stored. */
       size: z.int().nullable(),
@@ -58,7 +62,10 @@ export const HISTORY = {
        * result; null if no merge created this version.
        */
       merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
-      /** Clause with the numbers of the versions merged into this one; null without a merge. */
+      /**
+       * Clause with the numbers of the versions that were merged into this version; null without a
+       * merge.
+       */
       mergedFrom: TEXT.nullable(),
       isLocal: z.boolean(),
     }),
@@ -96,8 +103,8 @@ export const DIFF = {
   }),
   result: z.strictObject({
     /**
-     * Documents whose sides differ. If the input has a path, that document is listed even if its
-     * sides are equal.
+     * Documents whose sides differ. If the input has a path, the list has only this document, even
+     * if the sides are equal.
      */
     documents: makeListSchema({
       path: TEXT,
@@ -105,12 +112,13 @@ export const DIFF = {
       /** Counts of lines that only one side has; null if mdmirror did not read the contents. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
       /**
-       * Content that is compared with `after`; null if there is none, or if the input has no path.
+       * Content to compare with `after`; null if no such content exists, or if the input has no
+       * path.
        */
       before: TEXT.nullable(),
       /** Content of the local file; null if there is no file, or if the input has no path. */
       after: TEXT.nullable(),
-      /** Content from which both edits of a conflict started; null without a conflict. */
+      /** Content with which both edits of a conflict began; null without a conflict. */
       base: TEXT.nullable(),
       /** Result of a line-by-line merge of a conflict's two edits; null without a conflict. */
       conflict: z
@@ -146,7 +154,10 @@ export const CONFLICTS = {
       theirs: SIZE,
       /** True if mdmirror sent the local content to review because of the conflict. */
       inReview: z.boolean(),
-      /** Number of newer versions from the service that conflict copies have shown. */
+      /**
+       * Number of times that a newer version from the service has replaced the conflict copy's
+       * content.
+       */
       renewed: z.int(),
     }),
     blocked: makeListSchema({
@@ -156,7 +167,7 @@ export const CONFLICTS = {
       detail: TEXT,
       requestId: TEXT.nullable(),
       next: TEXT,
-      /** True if the problem is pending: it ends by itself, without an action of the user. */
+      /** True if the problem is pending: the problem ends without an action of the user. */
       waits: z.boolean(),
       since: TIME,
     }),
@@ -177,23 +188,33 @@ export const REVIEWS = {
   result: z.strictObject({
     reviews: makeListSchema({
       path: TEXT,
-      /** Id of the change in review; null if another user sent it, or if the service gave no id. */
+      /**
+       * Id of the change in review; null if another user sent the change, or if the service gave no
+       * id.
+       */
       changeId: TEXT.nullable(),
       reason: z.enum(["protected", "conflict"]).nullable(),
       since: TIME,
       /** Change id of the last published version that mdmirror saw. */
       liveChangeId: TEXT,
-      /** Last published content that mdmirror saw, with local links; null if it is not stored. */
+      /**
+       * Last published content that mdmirror saw, with local links; null if the content is not
+       * stored.
+       */
       live: TEXT.nullable(),
-      /** Content sent to review; null if another program sent it, or it is not stored any more. */
+      /**
+       * Content that was sent to review; null if another program sent the content, or if it is not
+       * stored any more.
+       */
       submitted: TEXT.nullable(),
       /**
-       * Paths that cannot be deleted during the review: those of the document and of the folders
-       * above it.
+       * Paths that cannot be deleted during the review: the path of the document, and the paths of
+       * the folders above the document.
        */
       blocks: TEXTS,
       /**
-       * True if the document was deleted locally. After the review, mdmirror deletes it.
+       * True if the document was deleted locally, so that mdmirror will delete it on the service
+       * after the review.
        */
       deletionWaits: z.boolean(),
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
@@ -214,14 +235,16 @@ export const VERIFY = {
     agree: z.boolean(),
     /** Documents that are byte for byte the same on both sides. `size` is in bytes of UTF-8. */
     documents: makeListSchema({ path: TEXT, id: TEXT, sha256: DIGEST, size: z.int() }),
-    /** Paths of documents that differ only in line ends, byte order mark or final newline. */
+    /**
+     * Paths of documents whose contents differ only in line ends, byte order mark or final newline.
+     */
     formDiffers: TEXTS,
     differing: makeListSchema({ path: TEXT, id: TEXT, why: TEXT }),
     onlyLocal: TEXTS,
     onlyService: makeListSchema({ path: TEXT, id: TEXT }),
     /** Documents that differ for a known reason: they are in review, in conflict or blocked. */
     blocked: makeListSchema({ path: TEXT, reason: TEXT, detail: TEXT }),
-    /** Documents that mdmirror could not compare, because it could not read them on one side. */
+    /** Documents that mdmirror could not compare, because one side could not be read. */
     unseen: makeListSchema({ path: TEXT, why: TEXT }),
   }),
 } satisfies ReadDeclaration;
@@ -254,26 +277,30 @@ export const WAIT = {
     detail: TEXT,
     documents: z.int(),
     live: z.int(),
-    /** Number of requested paths that `paths` leaves out. */
+    /** Number of requested paths that are missing in `paths`. */
     more: z.int(),
-    /** Requested paths, worst first. Of a folder, only the documents that had to be uploaded. */
+    /**
+     * Requested paths, in the worst states first. For a requested folder, the list has only
+     * documents that had to be uploaded.
+     */
     paths: makeListSchema({
       path: TEXT,
       /**
        * State of the path.
-       * - `live`: the service has the content that was local when the wait began, or later content
+       * - `live`: the service has the content that was local when the wait began, or newer content
        * - `gone`: neither side has the document
        * - `waiting`: the content is being uploaded, or cannot be uploaded yet
        */
       state: z.enum(["live", "gone", "in-review", "conflict", "blocked", "waiting"]),
       id: TEXT.nullable(),
       /**
-       * Change id of the last version on both sides. For `live`: change id of the awaited content.
+       * Change id of the last version that both sides had. For `live`: change id of the awaited
+       * content.
        */
       changeId: TEXT.nullable(),
-      /** Ids of the document's changes in review, if the service reported them. */
+      /** Ids of the document's changes in review, as far as the service reported ids. */
       reviews: TEXTS,
-      /** Kind of problem that prevents the upload; null if there is none. */
+      /** Kind of problem that prevents the upload; null if no problem does. */
       kind: TEXT.nullable(),
       code: TEXT.nullable(),
       detail: TEXT,

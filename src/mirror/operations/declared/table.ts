@@ -1,7 +1,7 @@
 import { CONFLICTS, DIFF, HISTORY, REVIEWS, SHOW, VERIFY, WAIT } from "./reads.ts";
 import { APPROVE, PROTECT, REJECT, RESOLVE, RESTORE, UNDO, UNPROTECT } from "./writes.ts";
 
-/** Declarations by name. The types of the library's methods come from them. */
+/** Declarations by name. The types of the library's methods are made from these declarations. */
 export const DECLARED = {
   approve: APPROVE,
   conflicts: CONFLICTS,

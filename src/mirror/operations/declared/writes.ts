@@ -22,18 +22,23 @@ const STOP_RESULT = z.strictObject({
   run: z.null(),
   reasons: makeListSchema({ reason: TEXT, detail: TEXT }),
   /**
-   * Digest that identifies the stop, for `expected` in the input of the answer. Null if no change
-   * is stopped.
+   * Digest that identifies the stop. The caller passes the digest in `expected` with an answer to
+   * the stop. Null if no change is stopped.
    */
   version: DIGEST.nullable(),
-  /** Number of steps that no safety check stopped, but that also wait for the user's answer. */
+  /**
+   * Number of steps that no safety check stopped, but that also wait for the user's answer to the
+   * stop.
+   */
   waiting: z.int(),
   next: z.enum(["daemon", "sync"]),
-  /** Stopped changes by path. `what`: kind of the change in words. `notes`: reason of the stop. */
+  /** Stopped changes by path. `what`: kind of the change, in words. `notes`: reason of the stop. */
   items: makeListSchema({ ...ITEM_FIELDS, what: TEXT }),
 });
 
-/** Parts of the answers to a stop. Only a person may answer, so agents get no tool for them. */
+/**
+ * Parts of both answers to a stop. Only a person may answer, so agents get no tool for an answer.
+ */
 const ANSWER_PARTS = {
   access: "write",
   isForPeople: true,
@@ -63,7 +68,7 @@ export const REJECT = {
   ...ANSWER_PARTS,
 } satisfies Declaration;
 
-/** Choices that resolve a problem, each with its effect in words. */
+/** Choices that resolve a problem, each with words for its effect. */
 export const WAYS = {
   mine: "keep the local version and upload it (in review: submit it again; refused: try again)",
   theirs: "take the version on the service (in review or refused: drop the local edit)",

@@ -14,9 +14,9 @@ import type { DoctorCheck } from "./check.ts";
 import { makePseudonyms, type Pseudonyms } from "./pseudonyms.ts";
 
 /**
- * A bundle for a bug report: what mdmirror observed of a linked folder, and what it planned. From
- * the bundle, a developer can make this plan again. A bundle has no content, no key and no
- * messages, and has names only if the user allows them.
+ * A bundle for a bug report: what mdmirror observed in a linked folder, and the plan that mdmirror
+ * made. With the bundle, a developer can make the same plan again. A bundle has no content, no key
+ * and no messages. It has names only if the user allows names.
  */
 export type Bundle = {
   readonly format: typeof BUNDLE_FORMAT;
@@ -27,37 +27,40 @@ export type Bundle = {
   readonly journal: PlainData;
   /** Arguments of the planner, except those that are functions. */
   readonly input: PlainData;
-  /** Recorded results of those arguments of the planner that are functions. */
+  /** Recorded results of the functions among the planner's arguments. */
   readonly answers: PlainData;
   readonly planned: PlainPlan;
 };
 
-/** Format of a bundle, which gets a new number when mdmirror can no longer replay older bundles. */
+/** Format of a bundle. The number is increased when mdmirror can no longer replay older bundles. */
 export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
-/** A value as JSON. A Map is written as `{map: …}`, and a Set as `{set: …}`. */
+/** A value as JSON. A `Map` is written as `{map: …}`, and a `Set` as `{set: …}`. */
 type PlainData = unknown;
 type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
 
-/** Recorded results of the planner's functions, by the path or digest that the function got. */
+/**
+ * Recorded results of the functions among the planner's arguments, by the path or digest that a
+ * function got.
+ */
 type PlannerAnswers = {
   readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
   readonly conflicts: Map<string, ReturnType<Policy["conflicts"]>>;
-  /** Lines of each content by its digest; null if the content is no longer stored. */
+  /** Lines of each content, by digest; null if the content is no longer stored. */
   readonly texts: Map<string, ContentLines | null>;
 };
 
 /**
- * Lines of one content, with only what the planner needs to compare contents. `shared` has the
- * lines that another content of the bundle also has, and all conflict markers. `other` is the
+ * Lines of one content, reduced to what the planner needs for comparisons. `shared` has all
+ * conflict markers, and the lines that another content of the bundle also has. `other` is the
  * number of characters of all other lines.
  */
 type ContentLines = { readonly shared: readonly SharedLine[]; readonly other: number };
 /**
- * A line that several contents have, or a conflict marker. Of its characters, the bundle keeps only
- * `mark`.
- * - `line`: number that identifies the line in all contents that have it
- * - `mark`: beginning of the line if it is a conflict marker, otherwise ""
+ * A line that several contents have, or a conflict marker. The bundle keeps no other characters of
+ * the line than `mark`.
+ * - `line`: number that identifies the line in all contents
+ * - `mark`: beginning of a conflict marker; "" for any other line
  */
 type SharedLine = {
   readonly line: number;
@@ -67,7 +70,10 @@ type SharedLine = {
 };
 type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
 
-/** `differences`: a line for each difference between the bundle's plan and the real plan. */
+/**
+ * `differences`: a line for each difference between the real plan and the plan that was made from
+ * the bundle.
+ */
 type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
 
 export async function makeBundle(
@@ -93,8 +99,10 @@ export async function makeBundle(
 type RecordedFacts = Pick<Bundle, "journal" | "input" | "answers" | "planned">;
 
 /**
- * Records a plan and its input. Replaces names by pseudonyms, unless the user allows the names.
- * @param salt a secret that is stored nowhere, so that nobody can find the names of the pseudonyms
+ * Records a plan and the planner's input. Replaces names by pseudonyms, unless the user allows
+ * names.
+ * @param salt a secret that is stored nowhere, so that nobody can find the real names from the
+ * pseudonyms
  */
 export function recordFacts(
   { plan, input, journal }: { readonly plan: Plan; readonly input: PlanInput; readonly journal: readonly OpenIntent[] },
@@ -112,7 +120,7 @@ export function recordFacts(
   });
   const { digest } = makePseudonyms([], [], salt);
   if (withNames) return copyWith({ ...UNCHANGED_NAMES, digest });
-  // A pseudonym depends on all names of the folder. This first copy only collects the paths.
+  // A pseudonym depends on all names of the folder, so the first copy only collects the paths.
   const paths = new Set<string>();
   const collectPath = (found: string): string => {
     paths.add(found);
@@ -129,7 +137,7 @@ function listIds({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
   return new Set(recordMaps.flatMap((map) => [...map.keys()]));
 }
 
-/** Plans once more, to record the results of those arguments of the planner that are functions. */
+/** Plans once more, and records the results of the functions among the planner's arguments. */
 function recordAnswers(input: PlanInput): PlannerAnswers {
   const ignores: PlannerAnswers["ignores"] = { file: new Map(), folder: new Map() };
   const conflicts: PlannerAnswers["conflicts"] = new Map();
@@ -188,8 +196,8 @@ function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnsw
 }
 
 /**
- * Rules by which `toPlain` replaces a string, by the name of the member that has the string. A
- * string without a rule becomes "".
+ * Rules for the replacement of strings, by the name of the member that has the string. `toPlain`
+ * replaces a string without a rule by "".
  */
 const STRING_RULES: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
   ...mapMembers("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
@@ -207,9 +215,9 @@ function mapMembers<Rule extends string>(rule: Rule, members: string): Record<st
 }
 
 /**
- * Returns a copy of data as JSON, without functions and without strings that could be private.
+ * Returns a copy of data as JSON, without functions and without private strings.
  * @param member name of the member that has the value
- * @param ids ids of documents and folders. All other keys of a map are paths
+ * @param ids ids of documents and folders. Each other key of a map is a path
  */
 function toPlain(value: unknown, member: string, pseudonyms: Pseudonyms, ids: ReadonlySet<string>): PlainData {
   const copyInner = (one: unknown, name = member): PlainData => toPlain(one, name, pseudonyms, ids);
@@ -244,14 +252,15 @@ export function toPlainPlan(plan: Plan, pseudonyms = UNCHANGED_NAMES, ids: Reado
   return toPlain(planParts, "", pseudonyms, ids) as PlainPlan;
 }
 
-/** Returns a line for each difference between two plans, also for a different order of steps. */
+/** Returns a line for each difference between two plans, including a different order of steps. */
 export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
   return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
     const plannedEntries = new Set(planned[part].map((one) => JSON.stringify(one)));
     const replayedEntries = new Set(replayed[part].map((one) => JSON.stringify(one)));
     const lostEntries = [...plannedEntries.difference(replayedEntries)].map((one) => `- ${part}: ${one}`);
     const addedEntries = [...replayedEntries.difference(plannedEntries)].map((one) => `+ ${part}: ${one}`);
-    // Only the order of steps matters. Other lists are ordered by names, which pseudonyms change.
+    // Only the order of steps matters. All other lists are ordered by names, and pseudonyms change
+    // that order.
     const isMoved =
       part === "steps" &&
       lostEntries.length + addedEntries.length === 0 &&
@@ -263,12 +272,13 @@ export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] 
 type ReplannedBundle = {
   readonly plan: Plan;
   readonly input: PlanInput;
-  /** Number of the planner's calls for which the bundle has no result. */
+  /** Number of the planner's calls for which the bundle has no recorded result. */
   readonly unanswered: number;
 };
 
 /**
- * Plans again from a bundle. Invents contents that are as similar to each other as the real ones.
+ * Plans again from a bundle, with invented contents. Two invented contents are as similar to each
+ * other as the two real contents.
  */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
@@ -293,7 +303,7 @@ export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input"
   return { plan, input: replayedInput, unanswered: unansweredCount };
 }
 
-/** Reverses `toPlain`. */
+/** Converts the result of `toPlain` back. */
 function fromPlain(plain: PlainData): unknown {
   if (typeof plain !== "object" || plain === null) return plain;
   if (Array.isArray(plain)) return plain.map(fromPlain);
@@ -305,11 +315,11 @@ function fromPlain(plain: PlainData): unknown {
 }
 
 /**
- * A bundle has no content, so a replay invents lines that are as similar to each other as the real
+ * A bundle has no content, so a replay invents lines that have the same similarities as the real
  * lines. The two constants are the first code points of two ranges of letters. A line that several
- * documents have becomes a letter of the first range. All other lines of a document become one line
- * with a letter of the second range.
- * LIMIT: the two ranges of letters are enough for about 20,000 shared lines and 11,000 contents.
+ * documents have becomes a letter of the first range. All other lines of a document together become
+ * one line with a letter of the second range.
+ * LIMIT: about 20,000 shared lines and 11,000 contents, because the ranges have no more letters.
  */
 const [SHARED_FROM, OTHER_FROM] = [0x4e00, 0xac00];
 

@@ -2,9 +2,9 @@ import type { Trouble } from "../../../common/trouble.ts";
 
 /**
  * One result of `doctor`.
- * - `note`: nothing is wrong, but the user should know it
- * - `warn`: it may cause problems
- * - `bad`: the folder cannot be synced until the cause is fixed
+ * - `note`: nothing is wrong, but the user should know the fact
+ * - `warn`: the fact may cause problems
+ * - `bad`: the folder cannot be synced until the user has removed the cause
  */
 export type DoctorCheck = {
   readonly about: string;
@@ -15,8 +15,8 @@ export type DoctorCheck = {
   /** Sizes in bytes by name, for programs. */
   readonly bytes?: Readonly<Record<string, number>>;
   /**
-   * Trait of the service, for programs. `learned`: the value that syncs found. `liked`: the value
-   * that mdmirror prefers.
+   * Trait of the service, for programs. `learned`: value that syncs found. `liked`: value with
+   * which mdmirror works best.
    */
   readonly trait?: { readonly learned: string; readonly liked: string };
 };

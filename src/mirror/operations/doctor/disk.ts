@@ -8,7 +8,10 @@ import { makeBad, type DoctorCheck, makeGood, makeNote, makeWarning } from "./ch
 
 const LOW_FREE_BYTES = 200 * 1024 * 1024;
 
-/** Checks case, Unicode, hard links and free space of the disk with a file in `.mdmirror/tmp`. */
+/**
+ * Tests the disk with a file in `.mdmirror/tmp`: case and Unicode form of names, hard links, and
+ * free space.
+ */
 export function checkDisk(disk: Disk, folder: string, random: Random): DoctorCheck[] {
   const { foldsCase, foldsUnicode } = disk.names();
   const checks: DoctorCheck[] = [
@@ -63,11 +66,14 @@ function checkHardLinks(folder: string, random: Random): DoctorCheck {
   }
 }
 
-/** Checks the system's limit of inotify watches, because `watch` needs one for each folder. */
+/**
+ * Checks the system's limit of inotify watches, because `watch` needs one inotify watch for each
+ * folder.
+ */
 export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): DoctorCheck[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];
-  // mdmirror should need at most half of the limit, because editors and desktops need watches too.
+  // Editors and desktops need watches too, so mdmirror should need at most half of the limit.
   if (folders + 1 > limit / 2) {
     const nextStep = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
     return [makeWarning("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, nextStep)];
@@ -95,8 +101,8 @@ function readNumber(file: string): number | null {
 }
 
 /**
- * Names of files and folders by which mdmirror recognises other programs that sync folders. Such a
- * program would copy files that mdmirror has not finished writing.
+ * Names of files and folders that show other sync programs. Such a program would copy files that
+ * mdmirror has not finished writing.
  */
 const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
   ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],
@@ -136,9 +142,9 @@ export function checkNeighbours(root: string): DoctorCheck[] {
 }
 
 /**
- * Programs that mark a synced folder with a file whose name they also use for their settings in the
- * home folder. Such a file in a folder above the linked folder proves nothing, so mdmirror looks
- * for the file only in the linked folder itself.
+ * Programs that mark a synced folder with a file, and that use a file of the same name for settings
+ * in the home folder. In a folder above the linked folder, such a file proves nothing. So mdmirror
+ * looks for these files only in the linked folder itself.
  */
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
@@ -185,7 +191,8 @@ export function checkHistory(folder: string): DoctorCheck {
 export function formatSize(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let [value, unit] = [bytes, 0];
-  // A value of 999.5 or more would be rounded to 1000, so it gets the next larger unit.
+  // A value of 999.5 or more would be rounded to 1000, so such a value is shown in the next larger
+  // unit.
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit++;
@@ -193,7 +200,7 @@ export function formatSize(bytes: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** Returns the size of a file or folder in bytes; 0 if it does not exist. */
+/** Returns the size of a file or folder in bytes; 0 if nothing is at the path. */
 function measureSize(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return stat?.isFile() === true ? stat.size : 0;

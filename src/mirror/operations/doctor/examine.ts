@@ -26,7 +26,7 @@ import { readStateSummary } from "../../state/read-beside.ts";
 
 type ExamineOptions = HostOptions & { readonly keyFile: string | null };
 
-/** Runs all checks of `doctor`. A problem with the connection hides none of the others. */
+/** Runs all checks of `doctor`. Even if the connection fails, the other checks run. */
 export async function runChecks(dir: string, options: ExamineOptions): Promise<DoctorCheck[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
@@ -99,17 +99,23 @@ function examineState(folder: string, marker: string | null): DoctorCheck[] {
 }
 
 /**
- * LIMIT: milliseconds by which the local clock may differ from the service's. A larger difference
- * makes folder dates, the retention of history and the waits after `Retry-After` wrong. No
- * difference affects a decision about content (I29).
+ * LIMIT: milliseconds by which the local clock may differ from the service's clock. A larger
+ * difference makes folder dates, the retention of history and the waits after `Retry-After` wrong.
+ * No difference affects a decision about content (I29).
  */
 const MAX_SKEW_MS = 60_000;
-/** Milliseconds by which a `Date` header may be too early, because it has whole seconds. */
+/**
+ * Milliseconds by which the time in a `Date` header may be too early, because the header has only
+ * whole seconds.
+ */
 const HEADER_MS = 1_000;
 
 const REQUEST_BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
-/** Checks with one request that the service answers, accepts the key, and has the same time. */
+/**
+ * Checks the service with one request: the service answers, accepts the key, and has the same time
+ * as the local clock.
+ */
 export async function checkService(
   wire: Wire,
   key: string,
@@ -198,7 +204,8 @@ export function checkClock(date: string | undefined, now: number): DoctorCheck[]
 
 /**
  * Returns one check for each trait of the service that syncs have learned. Reads only the state
- * file. If a trait is not as preferred, syncs send more requests or change names, but still work.
+ * file. If a trait does not have its preferred value, syncs send more requests or change names, but
+ * still work.
  */
 function checkTraits(folder: string): DoctorCheck[] {
   const stateSummary = readStateSummary(folder);
@@ -224,7 +231,7 @@ export function checkEachTrait(traits: RemoteTraits): DoctorCheck[] {
 type Trait = {
   readonly about: string;
   readonly learnedIn: (traits: RemoteTraits) => string;
-  /** Preferred value; undefined for `yes`. */
+  /** Preferred value of the trait; undefined for `yes`. */
   readonly preferred?: string;
   readonly effect: string;
 };

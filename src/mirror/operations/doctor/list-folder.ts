@@ -1,6 +1,6 @@
 /**
- * Lists the entries of a folder with their states, for the web page and for agents. Reads the state
- * file and the names on disk. Reads the content of an entry only if the entry is shown.
+ * Lists the documents and folders in a folder with their states, for the web page and for agents.
+ * Uses the state file and the names on disk. Reads the content only of a document that is shown.
  */
 
 import { isSameStamp, type Block } from "../../model/record.ts";
@@ -25,7 +25,10 @@ import type { FolderName } from "../../local/folder-names.ts";
 import { BLOCK_REASONS, isReviewReason, needsUser } from "../../model/block.ts";
 import { UNSYNCED_WORDS } from "./why.ts";
 
-/** `in-sync`: unchanged since the last sync. `waiting`: the next sync changes something. */
+/**
+ * `in-sync`: unchanged since the last sync. `waiting`: the next sync will change the document or
+ * folder.
+ */
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
 type FolderEntry = {
@@ -34,14 +37,17 @@ type FolderEntry = {
   readonly state: EntryState;
   /** Reason for the state, as a clause; null for a state that needs none. */
   readonly why: string | null;
-  /** Number of files below a folder that require an action of the user. */
+  /** Number of files in the folder and its subfolders that require an action of the user. */
   readonly needs: number;
   readonly reviews: number;
-  /** Totals of the documents below a folder at the last sync; null for a file or in a search. */
+  /**
+   * Totals of the documents in the folder and its subfolders at the last sync; null for a file or
+   * in a search.
+   */
   readonly sum: Pick<SubfolderTotals, "documents" | "changedAt"> | null;
   /**
-   * Record of a file whose state is not known before its content is read; null if the state is
-   * already known.
+   * Record of a file whose state depends on its content, which was not read yet; null for a known
+   * state.
    */
   readonly row: DocumentRow | null;
 };
@@ -61,7 +67,7 @@ function mergeEntries(
   const allNames = new Set([...byName.keys(), ...documents.keys(), ...folders]);
   return [...allNames].flatMap((name): readonly FolderEntry[] => {
     const diskName = byName.get(name) ?? null;
-    // A conflict copy is not listed, because the page of its document shows it.
+    // A conflict copy is not listed, because the page of the document in conflict shows the copy.
     if (diskName?.whyUnsynced === "conflict-copy") return [];
     const row = documents.get(name) ?? null;
     const path = joinPath(folder, name);
@@ -149,7 +155,7 @@ type ShownEntry = Omit<FolderEntry, "row"> & {
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };
 
-/** A range of a folder's entries. `total` and `counts` are for all entries of the folder. */
+/** A range of a folder's entries. `total` and `counts` are about all entries of the folder. */
 export type EntryList = {
   readonly total: number;
   readonly counts: Readonly<Record<FolderEntry["kind"], number>>;
@@ -157,14 +163,14 @@ export type EntryList = {
 };
 
 /**
- * Range of entries. `from`: first entry, from 0; beyond the end, the last range is listed. If
- * `name` is not "", only names that contain it count.
+ * Range of entries. `from`: index of the first entry, from 0. If there are not so many entries, the
+ * last range is listed. If `name` is not "", only entries whose names contain `name` count.
  */
 type EntryRange = { readonly from: number; readonly count: number; readonly name?: string };
 
 /**
- * Lists the entries directly in a folder: folders first, then files, by name. Given a name, lists
- * all entries at any depth whose names contain it, regardless of case. Leaves out entries in
+ * Lists the entries directly in a folder: folders first, then files, by name. If `name` is set,
+ * lists all entries at any depth whose names contain `name` in any case. Does not list entries of
  * folders that are not synced.
  * @param root real path of a folder that has `.mdmirror/`
  */
@@ -186,8 +192,8 @@ export function listFolder(root: string, folder: LocalPath, range: EntryRange, r
 }
 
 /**
- * Returns the folders of a tree in which one folder is open: the folders above it, all siblings of
- * these folders, and the folders directly below it. Each folder comes before its subfolders.
+ * Returns the folders of a tree in which one folder is open: the folders above this folder, their
+ * siblings, and the folders directly in the open folder. Each folder comes before its subfolders.
  */
 export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
   const openFolders = new Set(["", ...ancestorsOf(folder), folder]);
@@ -253,7 +259,7 @@ function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth
 
 /**
  * Returns an entry with its current state, because the file may have been edited since the last
- * sync. Does not read a file whose stamp proves that it is unchanged.
+ * sync. Does not read the file if the stamp shows that the file is unchanged.
  */
 function updateState(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {
   const { path, kind } = entry;

@@ -4,35 +4,36 @@ import { type Digest, digestOf, EMPTY_DIGEST } from "../../../contract/digest.ts
 import { pathKey } from "../../../contract/path.ts";
 
 /**
- * Replaces the names and digests in a bug report by pseudonyms. The planner makes the same plan
- * from the pseudonyms.
+ * Replaces the names and digests in a bug report by pseudonyms, from which the planner makes the
+ * same plan.
  * - Unchanged: the tree of folders, extensions, the order of names, numbers of up to two digits,
  *   names that mdmirror makes, and all characters other than letters and digits.
- * - If two names are the same on a disk that ignores case, so are their pseudonyms.
- * - A pseudonym has a fixed length, or the length of its word if that is longer.
+ * - If two names are the same on a disk that ignores case, their pseudonyms are too.
+ * - All pseudonyms have the same length, except pseudonyms of longer words, which have the lengths
+ *   of these words.
  */
 export type Pseudonyms = { readonly path: (path: string) => string; readonly digest: (digest: string) => string };
 
 const NAME_PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
 /**
- * Matches short numbers, such as the number that mdmirror adds to a name that is taken. Such
- * numbers stay unchanged.
+ * Matches short numbers, such as a number that mdmirror adds to a name that is taken. Such numbers
+ * stay unchanged.
  */
 const SHORT_NUMBER = /^\d{1,2}$/;
-/** Names with a special meaning for mdmirror, which stay unchanged. */
+/** Names that have a special meaning for mdmirror, and that stay unchanged. */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
 const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
-/** Letters of a pseudonym. Vowels are missing, so that no pseudonym is a word of a language. */
+/** Letters of a pseudonym. There are no vowels, so that no pseudonym is a word of a language. */
 const LETTERS = "bcdfghjklmnpqrstvwxz";
 /**
- * LIMIT: number of letters that encode a word's index in the sorted list of all words. Four letters
- * of 20 are enough for 160,000 words.
+ * LIMIT: number of letters that encode the index of a word among all words of the folder. Four of
+ * these 20 letters encode 160,000 words.
  */
 const CODE_LENGTH = 4;
 /**
  * LIMIT: number of characters of a usual word. The pseudonyms of all usual words have the same
- * length, to hide the words' lengths.
+ * length, so that the lengths of the words stay secret.
  */
 const MAX_USUAL_WORD = 24;
 
@@ -73,8 +74,8 @@ export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, s
 /**
  * Lists the words that mdmirror puts in place of names without a letter or digit: `[.md` becomes
  * `u5b.md`.
- * LIMIT: these words get no pseudonyms, so the sorted pseudonyms may have another order than the
- * sorted names.
+ * LIMIT: these words get no pseudonyms, so the order of the pseudonyms may differ from the order of
+ * the names.
  */
 function* listSymbolWords(names: Iterable<string>): Generator<string> {
   for (const name of names) {
@@ -84,8 +85,8 @@ function* listSymbolWords(names: Iterable<string>): Generator<string> {
 }
 
 /**
- * Returns the pseudonym of each word. If a disk treats two words as the same name, it also treats
- * their pseudonyms as the same name.
+ * Returns the pseudonym of each word. If a disk treats two words as the same name, the disk also
+ * treats their pseudonyms as the same name.
  */
 function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   const groups = [...Map.groupBy(words, (word) => pathKey(word, ALL_FOLDED))].sort(([a], [b]) => compareStrings(a, b));
@@ -106,8 +107,8 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
   const code = Array.from({ length: CODE_LENGTH }, (_, index) =>
     LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - index)) % LETTERS.length),
   );
-  // ORDER: the letters for the word's index come first, then those for its spelling. In the other
-  // order, the pseudonyms would not be sorted as the words are.
+  // ORDER: the letters for the word's index come before the letters for the word's spelling. In the
+  // other order, the pseudonyms would not be sorted as the words are.
   const spelling = forms.length === 1 ? "" : markSpelling(forms.indexOf(composedWord));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
   const shortPseudonym = `${chooseFirstLetter(composedWord, key)}${code.join("")}${spelling}${accent}`;
@@ -119,15 +120,15 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
 /**
  * Encodes the index of a spelling, 0 to 7, as three letters. Each letter is one bit: small for 1,
  * capital for 0.
- * LIMIT: eight spellings of one word. More spellings are hardly ever found.
+ * LIMIT: eight spellings of one word; a folder hardly ever has more.
  */
 function markSpelling(form: number): string {
   return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
 }
 
 /**
- * Returns the first character of a pseudonym: a digit, an ASCII letter or another letter, small or
- * capital, as in the word, so that the names keep their order.
+ * Returns the first character of a pseudonym, so that the names keep their order. Like the word's
+ * first character, it is a digit, an ASCII letter or another letter, and small or capital.
  */
 function chooseFirstLetter(word: string, folded: string): string {
   const [firstCharacter, lower] = [word.charAt(0), folded.charAt(0)];
@@ -136,7 +137,7 @@ function chooseFirstLetter(word: string, folded: string): string {
   return firstCharacter === firstCharacter.toLowerCase() ? letter : letter.toUpperCase();
 }
 
-/** Returns a letter that takes as many bytes in UTF-8 as the given character. */
+/** Returns a letter with the same number of UTF-8 bytes as the given character. */
 function chooseFiller(character: string): string {
   return ["x", "\u0436", "\u6f22", "\u{20000}"][Buffer.byteLength(character) - 1]!;
 }

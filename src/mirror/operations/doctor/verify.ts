@@ -1,4 +1,7 @@
-/** Compares both sides: lists, reads and hashes all documents, and trusts no earlier scan. */
+/**
+ * Compares both sides. Lists, reads and hashes all documents again, and uses no result of an
+ * earlier scan.
+ */
 
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -49,8 +52,8 @@ type VerifiedDocument = {
 };
 
 /**
- * Reads each document from the service with one GET, as fast as the client's queue allows. Keeps
- * only the digest, so that a larger workspace needs no more memory (I33).
+ * Requests each document with one GET, as fast as the client's queue allows. Keeps only the
+ * digests, so that a larger workspace needs hardly more memory (I33).
  */
 async function readRows(
   { progress, disk, remote }: World,
@@ -73,7 +76,7 @@ async function readRows(
   return fault === null ? ok(rows) : { kind: "trouble", trouble: makeFaultTrouble(fault, url) };
 }
 
-/** Faults that concern all requests, so that the comparison has no result. */
+/** Faults that concern all requests, so that the comparison cannot have a result. */
 const CUT_OFF_FAULTS: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function compareContent(
@@ -97,9 +100,9 @@ function compareContent(
 }
 
 /**
- * Message for a document whose content on the service differs from base, although its change id is
- * that of base. The service's data are damaged, or its answer is wrong. No sync notices this,
- * because a listing has only change ids. A local edit would replace the content on the service.
+ * Message about a document that has the change id of base, but content other than base. The
+ * service's data are damaged, or the answer is wrong. No sync notices this, because a listing has
+ * only change ids. A local edit would replace the content on the service.
  */
 const OTHER_CONTENT =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
@@ -132,7 +135,7 @@ function makeReport(
       .toSorted(compareByPath),
     onlyLocal: onlyLocal.map(({ path }) => path).toSorted(),
     onlyService: (unblockedRows.get("absent") ?? [])
-      // Ignored paths are not synced, so it is no fault that their sides differ (I18).
+      // Ignored paths are not synced, so a difference between their sides is no fault (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ id }) => ({ path: sides.remote.files.get(id)!.path, id }))
       .toSorted(compareByPath),
@@ -156,8 +159,8 @@ function listUnseen(
 type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
 /**
- * Returns the documents that the last cycle sent to review. These documents are not blocked yet,
- * because only the next run stores a block for them.
+ * Returns the documents that the last cycle sent to review. Only the next run stores a block for
+ * such a document, so the document is not blocked yet.
  */
 function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   const submittedRecords = [...records.values()].filter(
@@ -172,8 +175,7 @@ function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
 }
 
 /**
- * Returns the blocked documents that require a person or whose sides differ. Leaves out ignored
- * documents.
+ * Returns blocked documents that require a person or whose sides differ, without ignored documents.
  */
 function listBlocked(
   blocks: readonly BlockedRow[],

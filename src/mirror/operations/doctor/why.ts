@@ -21,7 +21,7 @@ import { bytes, formatLocalTime } from "../results/times.ts";
 /** Facts that `why` reports about a path, without writing anything (I23). */
 export type PathExplanation = PlanFacts & {
   readonly path: LocalPath;
-  /** Current or last path of the document that was at this path before; null if there was none. */
+  /** Current or last path of the document that was at this path earlier; null if there was none. */
   readonly former: LocalPath | null;
   readonly record: DocumentRecord | null;
   readonly folder: FolderRecord | null;
@@ -32,18 +32,21 @@ export type PathExplanation = PlanFacts & {
   readonly open: Attention | null;
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
-  /** Merge that made the current local content, with each line's side; null without a merge. */
+  /**
+   * Merge that made the current local content, with the side of each line; null without a merge.
+   */
   readonly merge: MergeFacts | null;
   readonly events: readonly MirrorEvent[];
   /**
-   * Fault that kept mdmirror from reaching the service; null if it was reached. After a fault, all
-   * facts except `atPath` are from the last sync.
+   * Fault because of which mdmirror could not reach the service; null without a fault. After a
+   * fault, all facts except `atPath` are from the last sync.
    */
   readonly offline: Fault | null;
 };
 
 /**
- * LIMIT: number of events of one path that `why` reads, newest first. A long history stays fast.
+ * LIMIT: number of newest events of one path that `why` reads, so that `why` is fast in a long
+ * history.
  */
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
@@ -109,7 +112,7 @@ function listBlockedBelow(blocks: readonly Block[], folder: LocalPath): PathExpl
 
 /**
  * Returns the block of a document or path; null if it is not blocked. Prefers a stored block that
- * has an error code of the service. The block in the plan may lack the code, because the plan
+ * has an error code of the service. The block in the plan may lack the code, because the plan only
  * repeats the refused request.
  */
 function findBlock(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {
@@ -137,7 +140,7 @@ function findFormerPath(state: State, named: LocalPath): LocalPath | null {
   return foundDocument === null || foundDocument.path === named ? null : foundDocument.path;
 }
 
-/** A path that the user asked about. `keys` has the keys of its blocks and steps. */
+/** A path about which the user asked. `keys`: keys of the path's blocks and steps. */
 type ExplainedPath = {
   readonly named: LocalPath;
   readonly record: DocumentRecord | null;
@@ -146,13 +149,16 @@ type ExplainedPath = {
 };
 
 type PlanFacts = {
-  /** Reason why the local entry is not synced; null if it is synced or does not exist. */
+  /** Reason why the local file or folder is not synced; null if it is synced or does not exist. */
   readonly stays: {
     readonly path: LocalPath;
     readonly kind: UnsyncedEntry["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
-  /** Document that the service lists at the path; null if it lists none, or was not reached. */
+  /**
+   * Document that the service lists at the path; null if no document is listed, or the service was
+   * not reached.
+   */
   readonly remote: RemoteFile | null;
   /**
    * Steps of the next sync at or below the path. `stopped`: the step waits for the answer to a
@@ -218,7 +224,10 @@ const RULE_WORDS: Readonly<Partial<Record<UnsyncedEntry["kind"], string>>> = {
   "git-ignored-folder": "a folder that is left out by",
 };
 
-/** Returns why a path, or a folder above it, is not synced; null if the path is synced. */
+/**
+ * Returns the reason why a path, or a folder above the path, is not synced; null if the path is
+ * synced.
+ */
 function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(named), named]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
@@ -227,8 +236,8 @@ function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"
     const unseenEntry = local.unseen.get(path);
     if (unseenEntry !== undefined) return { path, kind: "unseen", why: unseenEntry.why };
   }
-  // The scan did not read the whole folder, so a path that the scan did not find may exist. A path
-  // that the scan found is synced.
+  // The scan did not read the whole folder, so a file may be at a path that the scan did not find.
+  // A path that the scan did find is synced.
   const wholeFault = local.unseen.get("");
   if (wholeFault === undefined || local.files.has(named) || local.folders.has(named)) return null;
   return { path: "", kind: "unseen", why: wholeFault.why };
@@ -329,7 +338,9 @@ function describeService({ remote, record, folder, path }: PathExplanation): str
   return `${remote.id} ${version}${moveClause}${remote.protected ? ", protected" : ""}`;
 }
 
-/** Explains why the next sync has no step for a path, and adds the reasons of a stop. */
+/**
+ * Explains why the next sync has no step for a path. Adds the reasons of a stop, if there is one.
+ */
 function listFactsWithoutSteps(
   blockedBelow: PathExplanation["blockedBelow"],
   stops: PathExplanation["safetyStops"],

@@ -28,8 +28,8 @@ import { readText } from "./history.ts";
 /**
  * Result of comparing the two edits of a conflict.
  * - `merges`: the edits now merge without a conflict
- * - `no-base`: the version from which both edits started is no longer stored
- * - `whole`: the lines merge, but mdmirror refused the merged content as a whole
+ * - `no-base`: the version with which both edits began is no longer stored
+ * - `whole`: each line merges, but mdmirror refused the merged content
  * - `parts`: some lines conflict
  */
 type ConflictLines =
@@ -43,8 +43,8 @@ type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 type BothTexts = { readonly live: string | null; readonly local: string | null };
 
 /**
- * Compares the two edits of a conflict. Returns null if the document is not in conflict, or a side
- * has no content.
+ * Compares the two edits of a conflict. Returns null if the document is not in conflict, or if a
+ * side has no content.
  */
 function readConflictLines(
   { state, disk }: StateAndDisk,
@@ -65,7 +65,8 @@ export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLin
   const blocks = mergeLines(base, mine, theirs, createReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: mergeResult.reason };
-  // Lines of base replace conflicting lines, so that other lines can be compared.
+  // In this merged content, lines of base replace the conflicting lines, so that all other lines
+  // can be compared.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {
@@ -76,7 +77,7 @@ export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLin
   return { kind: "parts", conflicts: places.size, rows };
 }
 
-/** @param places conflicts by the index, from 0, of the line at which each conflict begins */
+/** @param places conflicts, by the index (from 0) of the line at which each conflict begins */
 function insertConflicts(rows: readonly LineOrigin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
   const shownRows: MergeRow[] = [];
   let [line, standIns] = [0, 0];
@@ -116,7 +117,10 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
   return trouble("usage", `${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
 }
 
-/** Reads the service's content by a document's current or earlier path; null if there is none. */
+/**
+ * Reads the service's content of the document that has or had a path; null if there is no such
+ * content.
+ */
 async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<string | null>> {
   const { world, url } = mirror;
   const base = world.state.load();
@@ -189,7 +193,7 @@ export const diff: ReadOperation<typeof DIFF> = {
   },
 };
 
-/** Leaves out the content of the lines, because `--json` prints this field. */
+/** Omits the content of the lines, because `--json` prints this field. */
 function summarizeLines(lines: ConflictLines): DiffRow["conflict"] {
   if (lines.kind !== "parts") return lines;
   return { kind: lines.kind, conflicts: lines.conflicts, origins: listOriginSpans(lines.rows) };
@@ -204,8 +208,8 @@ function makeRow(path: string, before: string | null, after: string | null): Dif
 }
 
 /**
- * Returns null if the sides are equal or the document is not synced. Returns the fault if the
- * service does not answer.
+ * Compares both sides of a document. Returns null if the sides are equal or the document is not
+ * synced. Returns the fault if the service does not answer.
  */
 async function compareSides(
   world: World,

@@ -11,7 +11,7 @@ import { quoteForShell } from "../../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 
-/** One version of a document. The declaration of `history` describes the fields. */
+/** One version of a document. The declaration of `history` explains the fields. */
 export type HistoryEntry = {
   readonly n: number;
   readonly at: number;
@@ -25,15 +25,15 @@ export type HistoryEntry = {
 };
 
 /**
- * LIMIT: number of events of one document that are read, newest first. A long history stays fast.
+ * LIMIT: number of newest events of one document that are read, so that a long history stays fast.
  */
 export const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
 /**
- * `order`: time by which entries are sorted. Usually the entry's own time; if the clock was set
- * back, a time just after the previous entry's.
+ * `order`: time by which entries are sorted. Usually the time of the entry itself. If the clock was
+ * set back, a time just after that of the entry before.
  */
 type InOrder<T> = T & { readonly order: number };
 type OrderedEntry = InOrder<Omit<HistoryEntry, "n" | "size" | "merge">>;
@@ -44,12 +44,12 @@ type OrderedEvent = InOrder<MirrorEvent>;
  * Returns the versions of a document or path:
  * - all versions that the service showed
  * - all local contents that an effect replaced
- * - other stored contents, such as the rejected content of a conflict, or content removed before
- *   its upload
+ * - other stored contents, such as the rejected content of a conflict, or content that was removed
+ *   before an upload
  *
- * If consecutive versions have equal contents, returns only one of them.
- * @param storedNames finds the contents that were stored with a path or document. Callers that read
- * many histories pass a faster lookup than the state's
+ * If consecutive versions have equal contents, returns only one of these versions.
+ * @param storedNames finds the contents that were stored with a path or document. A caller that
+ * reads many histories passes a function that is faster than the state's
  */
 export function readHistory(
   state: State,
@@ -89,7 +89,7 @@ export function readDeletion(state: State, { id, record, tombstone }: KnownPlace
 }
 
 /**
- * Gives each entry a sorting time that is not before the previous entry's.
+ * Gives each entry a time for sorting that is not before the time of the entry before.
  * @param entries in the order in which they were recorded
  */
 function addSortingTimes<T extends { readonly at: number; readonly order?: number }>(
@@ -104,8 +104,8 @@ function addSortingTimes<T extends { readonly at: number; readonly order?: numbe
 }
 
 /**
- * Creates the entry of a published version. The times of the version and its event may differ a
- * little, although one transaction wrote both.
+ * Creates the entry of a published version. One transaction wrote the version and the event, but
+ * the two times may differ a little.
  */
 function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: readonly OrderedEvent[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
@@ -114,7 +114,7 @@ function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: reado
   return { ...times, digest, from: "service", changeId, other: null, what: reason };
 }
 
-/** Creates an entry for base's content, unless a published version has this content. */
+/** Creates an entry for the content of base, unless a published version has this content. */
 function makeBaseEntry({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const lastDigest = tombstone?.digest ?? record?.digest;
   if (lastDigest === undefined || wasLive.has(lastDigest)) return [];
@@ -122,16 +122,16 @@ function makeBaseEntry({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<D
 }
 
 /**
- * Returns the local contents before and after each event. Leaves out contents that were published,
- * except after a restore.
+ * Returns the local contents before and after each event, without published contents. Content that
+ * a restore wrote is always returned.
  */
 function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   return events.flatMap(({ at, order, before, after, detail, kind }) => {
     const eventEntries: OrderedEntry[] = [];
     const addEntry = (digest: Digest, what: string, when = order) =>
       eventEntries.push({ ...makeEntry(digest), at, order: when, from: "local", what });
-    // The content before an event is older than the content after the event, so its entry comes
-    // first.
+    // The content before an event is older than the content after the event, so the entry of the
+    // older content comes first.
     if (before !== null && !wasLive.has(before)) addEntry(before, `local, until: ${detail}`, order - 0.5);
     if (after !== null && !wasLive.has(after)) addEntry(after, `${kind}: ${detail}`);
     // Content that a restore wrote counts as a version, even if it was published before.
@@ -142,8 +142,8 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
 
 /**
  * Marks the version that each merge made: the first version with the merged content since the
- * merge. If no such version exists, marks the last version with this content before the merge. A
- * later restore of this content is not marked.
+ * merge. If no such version exists, marks the last version with this content before the merge. Does
+ * not mark a later restore of this content.
  */
 function markMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const mergeByNumber = new Map<number, RecordedMerge>();
@@ -161,7 +161,7 @@ function makeEntry(digest: Digest): Pick<OrderedEntry, "digest" | "changeId" | "
   return { digest, changeId: null, other: null };
 }
 
-/** Returns stored contents of the document that no event and no published version has. */
+/** Returns stored contents of the document that belong to no event and no published version. */
 function listOnlyStored(
   storedNames: State["storedNames"],
   { id, path, requestedPath }: KnownPlace,
@@ -185,8 +185,8 @@ function numberEntries(state: State, seen: readonly OrderedEntry[]): NumberedEnt
   for (const { order: _order, ...entry } of seen.toSorted((a, b) => a.order - b.order)) {
     const lastEntry = entries.at(-1);
     if (lastEntry?.digest === entry.digest) {
-      // The same content was first local, then published. The published entry replaces the local
-      // entry, because it has more fields.
+      // The same content was first local, then published. The published entry has more fields, so
+      // this entry replaces the local entry.
       if (lastEntry.from === "local" && entry.from === "service")
         entries[entries.length - 1] = { ...entry, at: lastEntry.at, n: lastEntry.n, size: lastEntry.size };
       continue;
@@ -234,7 +234,7 @@ export function findVersion(world: Pick<World, "state">, name: string, n: number
   return ok({ document, entry: foundEntry, entries });
 }
 
-/** Returns a version's content in the form of the local file. */
+/** Returns a version's content as the local file would have it. */
 export function findContent(
   local: StateAndDisk,
   name: string,
@@ -250,8 +250,8 @@ export function findContent(
 }
 
 /**
- * Returns the newest version of this document that fulfils the condition. If there is none, returns
- * the newest such version of another document at its path, otherwise undefined.
+ * Returns the newest version of this document that fulfils the condition. Without such a version,
+ * returns the newest such version of another document at the path; otherwise undefined.
  */
 export function findNewest(
   entries: readonly HistoryEntry[],
@@ -260,7 +260,9 @@ export function findNewest(
   return entries.findLast((entry) => entry.other === null && wanted(entry)) ?? entries.findLast(wanted);
 }
 
-/** Returns why a version cannot be restored, and the next step; null if it can be. */
+/**
+ * Returns why a version cannot be restored, and the next step; null if the version can be restored.
+ */
 export function explainObstacle(
   state: World["state"],
   { record, path, id }: KnownPlace,
@@ -289,7 +291,10 @@ function describeGoneContent({ n }: HistoryEntry): string {
   return `the content of version ${n} is no longer in the history`;
 }
 
-/** Returns the version at a time; a clause if there was none, or its content is not stored. */
+/**
+ * Returns the version at a time. Returns a clause if there was no version, or if its content is not
+ * stored.
+ */
 export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);
   const latestEntry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);
@@ -331,7 +336,8 @@ export type VersionView = {
   readonly localFile: { readonly text: string | null; readonly digest: Digest } | null;
   readonly asNew: boolean;
   /**
-   * Reason why the version cannot be restored, as a clause, with the next step; null if it can be.
+   * Reason why the version cannot be restored, as a clause, and the next step; null if the version
+   * can be restored.
    */
   readonly obstacle: { readonly what: string; readonly next: string } | null;
 };

@@ -12,12 +12,12 @@ export type StateAndDisk = { readonly state: State; readonly disk: Disk };
 type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /** Record in base; null if the document was deleted, or its record was removed. */
+  /** Record in base; null if the document was deleted, or if the record was removed. */
   readonly record: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
 };
 
-/** A path for which versions may be stored. `id` is null if the path never had a document. */
+/** A path for which versions may be stored. The id is null if the path never had a document. */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
   /** Path that the user named; equal to `path` if the user named an id. */
@@ -25,8 +25,8 @@ export type KnownPlace = Omit<KnownDocument, "id"> & {
 };
 
 /**
- * Finds a document by name. If there is none, returns the path or id alone, because its versions
- * may still be stored.
+ * Finds a document by name. Without a document, returns only the path or id, because versions may
+ * still be stored.
  */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
@@ -38,8 +38,8 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
 }
 
 /**
- * Finds a record by path. A document that left the linked subtree keeps its last path, but another
- * document with that path takes precedence.
+ * Finds a record by path. A document that left the linked part of the workspace keeps its last
+ * path, but any other document at that path takes precedence.
  */
 export function findRecordAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
   let recordAway: DocumentRecord | null = null;
@@ -63,7 +63,7 @@ export function indexRecords(base: BaseTree): RecordIndex {
 
 /**
  * Finds a document by its current path, then by the last path of a deleted document, then by any
- * earlier path. Of several deleted documents, finds the one deleted last.
+ * earlier path. Of several deleted documents, finds the document that was deleted last.
  * @param name a path below the root, or an id `doc_…`
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {
@@ -84,7 +84,10 @@ function findById(state: State, base: BaseTree, id: DocId): KnownDocument | null
   return path === undefined ? null : { id, path, record, tombstone };
 }
 
-/** Returns the newest events, oldest first. For a document, these are the events at all paths. */
+/**
+ * Returns the newest events, oldest first. For a document, these are the events at all paths of the
+ * document.
+ */
 export function readEvents(
   state: State,
   wanted: { readonly limit: number; readonly run: number | null; readonly path: LocalPath | null },
@@ -101,7 +104,7 @@ export function readEvents(
   return [...uniqueEvents.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
 }
 
-/** LIMIT: number of runs that are read, newest first, so that a long history stays fast. */
+/** LIMIT: number of newest runs that are read, so that a long history stays fast. */
 export const MAX_RUNS = 10_000;
 
 type StoredRuns = ReturnType<State["runs"]>;
@@ -109,7 +112,7 @@ type StoredRuns = ReturnType<State["runs"]>;
 /**
  * Returns runs, newest first.
  * @param run number of the only run to return; null for all runs
- * @returns trouble of kind `usage` if that run does not exist
+ * @returns trouble of kind `usage` if there is no such run
  */
 export function findRuns(state: Pick<State, "runs">, run: number | null): Result<StoredRuns> {
   const runs = state.runs(MAX_RUNS);
@@ -122,12 +125,15 @@ export function findRuns(state: Pick<State, "runs">, run: number | null): Result
   );
 }
 
-/** Returns stored content in the form of the local file, with links as the folder has them. */
+/** Returns stored content as the local file would have it, with local links. */
 export function toLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, text: string | null): string | null {
   return text === null ? null : (disk.toLocalForm?.(path, text) ?? text);
 }
 
-/** Returns a function that finds stored content by digest, in the form of the local file. */
+/**
+ * Returns a function that finds stored content by digest, and returns the content as the local file
+ * would have it.
+ */
 export function makeLocalLookup(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,

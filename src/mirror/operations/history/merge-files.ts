@@ -10,8 +10,8 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
 /**
- * Reads three files. Refuses a file that is not UTF-8 or has NULs, because writing it as text would
- * change it.
+ * Reads three files. Refuses a file that is not UTF-8 or has a NUL, because the written result
+ * would have other bytes.
  */
 export function readThreeFiles(paths: ThreePaths): Result<ThreeVersions> {
   const contents: string[] = [];
@@ -35,7 +35,7 @@ function decodeText(bytes: Buffer): string | null {
   return bytes.includes(0) || !Buffer.from(decoded, "utf8").equals(bytes) ? null : decoded;
 }
 
-/** Merges three versions as a sync would, with git's markers around conflicts. */
+/** Merges three versions like a sync, and puts git's markers around conflicts. */
 export function mergeWithMarkers(
   texts: ThreeVersions,
   markerSize: number = DEFAULT_MARKER_SIZE,
@@ -56,9 +56,9 @@ export function writeMerged(path: string, text: string): Result<null> {
 }
 
 /**
- * Merges three files line by line with git, because mdmirror itself merges only UTF-8. git writes
- * the result into the second file; if git fails, that file stays unchanged.
- * @returns true if no conflict is left, and a clause that says what happened
+ * Merges three files line by line with git, because mdmirror merges only UTF-8. git writes the
+ * result into the second file. If git fails, that file stays unchanged.
+ * @returns true if no conflict is left, and a clause about the result
  */
 export function mergeAsGit(
   [base, mine, theirs]: ThreePaths,
@@ -69,7 +69,7 @@ export function mergeAsGit(
   const options = ["merge-file", "--quiet", `--marker-size=${markerSize}`, ...labels];
   const { status } = spawnSync("git", [...options, mine, base, theirs], { stdio: "ignore", env: omitKey(env) });
   if (status === 0) return { isClean: true, what: "merged by lines, as git does" };
-  // git exits with the number of conflicts, or with 255 if it has written nothing.
+  // The exit code of git is the number of conflicts, or 255 if git has written nothing.
   const isMarked = status !== null && status <= 127;
   return {
     isClean: false,

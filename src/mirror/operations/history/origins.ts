@@ -1,4 +1,4 @@
-/** Finds the side from which each line of a merged version comes, by comparing the contents. */
+/** Finds which side each line of a merged version comes from, by comparing the contents. */
 
 import type { Digest } from "../../../contract/digest.ts";
 import { type LineOrigin, findOrigins } from "../../../markdown/merge/origin.ts";
@@ -6,7 +6,7 @@ import { type Hunk, groupIntoHunks } from "../../../markdown/merge/line-diff.ts"
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
 /**
- * A merge in the log: digests of the three merged versions and of the result. `at`: milliseconds
+ * A merge in the log, with the digests of the three versions and of the result. `at`: milliseconds
  * since the epoch.
  */
 export type RecordedMerge = {
@@ -19,12 +19,15 @@ export type RecordedMerge = {
 
 export function readMerge({ kind, at, before, after, merged }: MirrorEvent): RecordedMerge | null {
   if (merged === null || before === null || after === null) return null;
-  // The user chose one side of the conflict instead of a merge.
+  // In this conflict, the user chose one side, so nothing was merged.
   if (kind === "end-conflict" && (after === before || after === merged.theirs)) return null;
   return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
 }
 
-/** Side of each line; unknown if one of the merged contents (`gone`) is no longer stored. */
+/**
+ * Side of each line. The sides are unknown if one of the merged contents (`gone`) is no longer
+ * stored.
+ */
 export type MergeOrigins =
   | { readonly kind: "found"; readonly rows: readonly LineOrigin[] }
   | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };
@@ -42,16 +45,16 @@ export type MergeRow =
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
 
 /**
- * Side from which a line comes.
+ * Side that a line comes from.
  * - `neither`: the merge removed the line, although both sides have it
- * - `base`: the line is in a conflict, and comes from the version from which both edits started
+ * - `base`: the line is in a conflict, and comes from the version with which both edits began
  */
 type LineOwner = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 /**
  * Consecutive lines of the same kind and side, without their content. `line`: number of the first
- * line, from 1. Removed lines, and base's lines in a conflict, have their numbers in base. All
- * other lines have their numbers in the result.
+ * line, from 1. For removed lines, and for base's lines in a conflict, the number counts lines of
+ * base; for all other lines, lines of the result.
  */
 type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";
@@ -92,7 +95,7 @@ function isResultLine(row: MergeRow): boolean {
 }
 
 /**
- * Groups the lines of a merge into the hunks of a diff. All lines of a conflict count as changed.
+ * Groups the lines of a merge into the hunks of a diff. Each line of a conflict counts as changed.
  */
 export function makeOriginHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
   return groupIntoHunks(rows, isBaseLine, isResultLine);

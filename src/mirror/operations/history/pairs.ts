@@ -1,4 +1,7 @@
-/** Pairs each local file with its document on the service: first by records, then by paths. */
+/**
+ * Pairs each local file with the document on the service that has the same record or, without a
+ * record, the same path.
+ */
 
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";

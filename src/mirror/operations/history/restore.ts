@@ -1,7 +1,7 @@
 /**
- * Restores documents: one document, several by paths, folders or patterns, deleted documents, or
- * all documents as they were at a given time. A restored version is a local edit, which the next
- * run uploads.
+ * Restores documents: one document, several documents by paths, folders or patterns, deleted
+ * documents, or all documents as they were at a given time. A restored version is a local edit,
+ * which the next run uploads.
  */
 
 import { toPaths } from "../../model/mirror-folder.ts";
@@ -36,15 +36,15 @@ type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
 type RestorePlan = ItemsPlan<RestoredItem> & {
   /**
-   * Time whose versions are restored, in milliseconds since the epoch. Null: only deleted documents
-   * are restored, each with its last version.
+   * Restores the versions of this time, in milliseconds since the epoch. Null: restores only
+   * deleted documents, each with its last version.
    */
   readonly asOf: number | null;
   /**
-   * Versions at the time of planning, for the input's `expected`. Empty if the plan is for several
-   * documents.
-   * - `local`: the current content; null without a file
-   * - `version`: the content to restore
+   * Versions at the time of planning, to compare with the input's `expected`. Empty in a plan for
+   * several documents.
+   * - `local`: current content; null without a file
+   * - `version`: content to restore
    */
   readonly seen: Readonly<Record<string, Digest | null>>;
 };
@@ -73,13 +73,16 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
   },
 };
 
-/** Returns false if the name is that of a folder or a pattern. */
+/** Returns false if the name means a folder or a pattern. */
 function isOneDocument(state: State, name: string): boolean {
   const base = state.load();
   return findDocument(state, base, name) !== null || !meansSeveral(base, name);
 }
 
-/** @param n number of the version; null for the last version with content other than the current */
+/**
+ * @param n number of the version; null for the last version with content other than the current
+ * content
+ */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const foundVersion = findVersion({ state }, name, n);
   if (foundVersion.kind === "trouble") return foundVersion;
@@ -100,7 +103,7 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   });
 }
 
-/** Plans the restore of several documents, without those that already have the wanted content. */
+/** Plans the restore of several documents. Omits documents that already have the wanted content. */
 function planSeveral(
   { state, disk }: StateAndDisk,
   names: readonly string[],
@@ -135,10 +138,9 @@ function listRestorable(base: BaseTree, asOf: number | null): readonly KnownPlac
 }
 
 /**
- * Compares two documents that were deleted at one path. Returns true if a restore takes the one
- * deleted at `deletedAt`, and not the one deleted at `otherAt`. With `asOf`, a restore takes the
- * document that was deleted first after that time; without `asOf`, the document that was deleted
- * last.
+ * Compares two deleted documents of one path. Returns true if a restore takes the document that was
+ * deleted at `deletedAt`, not the other document. With `asOf`, a restore takes the document that
+ * was the first to be deleted after that time; without `asOf`, the document that was deleted last.
  */
 function isNearer(deletedAt: number, otherAt: number, asOf: number | null): boolean {
   if (asOf === null) return deletedAt > otherAt;
@@ -167,8 +169,8 @@ function leaveAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
 }
 
 /**
- * Returns true if a document must not be restored. With `asOf`, the document was already deleted at
- * that time. Without `asOf`, the document is not deleted and has a local file.
+ * Returns true if a document must not be restored. With `asOf`: the document was already deleted at
+ * that time. Without `asOf`: the document is not deleted and has a local file.
  */
 function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: number | null): boolean {
   if (asOf === null) return record !== null && atPath.kind !== "absent";
@@ -176,8 +178,8 @@ function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: 
 }
 
 /**
- * Reads once with which path and document each content was stored. The state's own lookup reads all
- * these rows in each call, which is slow for many documents.
+ * Reads all rows about stored contents once, and indexes the rows by path and document. The state's
+ * own function reads all rows in each call, which is slow for many documents.
  */
 function indexStoredNames(state: State): State["storedNames"] {
   const allNames = state.storedNames({});
@@ -201,8 +203,8 @@ function readNamesUnder<K>(
 }
 
 /**
- * Plans the restore of one version. If the document is no longer on the service, restores it as a
- * new document.
+ * Plans the restore of one version. If the document is no longer on the service, plans a new
+ * document.
  * @param currentDigest digest that the local file must still have; null if there must be no file
  */
 function planPutBack(

@@ -15,7 +15,9 @@ import { formatCounts } from "../results/report.ts";
 export type Timeline = {
   readonly path: LocalPath;
   readonly isGone: boolean;
-  /** Number of the version that the local file has; null if no version has its content. */
+  /**
+   * Number of the version with the content of the local file; null if no version has this content.
+   */
   readonly now: number | null;
   readonly localDigest: Digest | null;
   /** Steps, newest first. */
@@ -24,8 +26,8 @@ export type Timeline = {
 };
 
 /**
- * One step of a timeline. `at`: milliseconds since the epoch; 0 if unknown. Steps of unknown time
- * count as the oldest.
+ * One step of a timeline. `at`: milliseconds since the epoch; 0 if the time is unknown. Steps with
+ * unknown times are the oldest.
  */
 export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "text"; readonly entry: HistoryEntry }
@@ -86,7 +88,7 @@ export type RecentDocument = {
   readonly isGone: boolean;
 };
 
-/** LIMIT: number of events that are read, newest first, so that the list appears fast. */
+/** LIMIT: number of newest events that are read, so that the list appears fast. */
 const RECENT_EVENTS = 5_000;
 
 /** Returns each document with its last event, newest first. */
@@ -105,8 +107,8 @@ export function readRecent(state: State): readonly RecentDocument[] {
 
 function isContentEvent({ path, before, after, from, kind }: MirrorEvent): boolean {
   const isAbout = before !== null || after !== null || from !== null || REMOVALS.has(kind);
-  // An event of the kind `relink` records paths that the document already had on both sides. So the
-  // history does not show it.
+  // An event of the kind `relink` only records paths that the document already had on both sides,
+  // so the history does not show the event.
   return path !== "" && isAbout && kind !== "relink";
 }
 
@@ -118,9 +120,12 @@ export type RunLine = {
   readonly endedAt: number | null;
   /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
-  /** Changes such as `3 uploaded, 1 created locally`; null if there were none or are unknown. */
+  /**
+   * Changes such as `3 uploaded, 1 created locally`; null if there were no changes, or if they are
+   * unknown.
+   */
   readonly done: string | null;
-  /** Last run that undid this run; null if none did. */
+  /** Last run that undid this run; null if no run did. */
   readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;
 };
 
@@ -145,7 +150,8 @@ export type DayOfChanges = {
 };
 
 /**
- * Returns the changes of the last days, oldest day first. Days without changes are listed too.
+ * Returns the changes of each of the last days, oldest day first. Also returns days without
+ * changes.
  * @param now time in milliseconds since the epoch
  */
 export function readDays(state: State, now: number, days: number): readonly DayOfChanges[] {
@@ -176,7 +182,7 @@ function addRun(day: DayOfChanges, counts: RunReport["counts"]): DayOfChanges {
 }
 
 /**
- * Returns the beginning of a local day, in milliseconds since the epoch.
+ * Returns the beginning of a day in the local time zone, in milliseconds since the epoch.
  * @param daysBack number of days before the day of `time`
  */
 function startOfDay(time: number, daysBack: number): number {
@@ -190,7 +196,7 @@ type RunSummary = {
   readonly undoes?: readonly number[];
 };
 
-/** Reads the summary of a run, which another version of mdmirror may have written. */
+/** Reads the summary of a run. Another version of mdmirror may have written the summary. */
 function readSummary(summary: string | null): RunSummary {
   const { counts, ...facts } = JSON.parse(summary ?? "{}") as RunSummary;
   return counts === undefined ? facts : { ...facts, counts: { ...makeZeroCounts(), ...counts } };

@@ -13,7 +13,7 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
   /**
    * Opens a conflict again that the user resolved in the run. `mine`, `theirs` and `base` are the
-   * conflict's versions. `base` is null if the document was new on both sides. `expect` is the
+   * versions of the conflict; `base` is null if the document was new on both sides. `expect` is the
    * content after the run.
    */
   | {
@@ -24,7 +24,7 @@ export type UndoItem = { readonly path: LocalPath } & (
       readonly base: Pick<DocumentRecord, "changeId" | "digest"> | null;
       readonly expect: Digest;
     }
-  /** Restores a document that the run deleted, as a new document. */
+  /** Creates a new document with the content of a document that the run deleted. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
   /**
    * Moves the file of a document that the run created to the trash. The next run deletes the
@@ -33,18 +33,18 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
-  /** Protects a document again, or removes its protection, as it was before the run. */
+  /** Gives a document the protection that it had before the run. */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
   /**
-   * The undo leaves the document unchanged for the reason `why`. `isDownload` is true if the run
-   * only downloaded the document.
+   * The undo does not change the document, for the reason `why`. `isDownload`: true if the run only
+   * downloaded the document.
    */
   | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
 );
 
 /**
- * For each kind of undo: the rank by which items are ordered, and the words for messages.
- * ORDER: contents first, while documents are at their current paths. Then moves. Then deleted
+ * For each kind of undo: the rank that orders the items, and words for messages.
+ * ORDER: first contents, while documents are at their current paths. Then moves. Then deleted
  * documents, whose folders a move may restore.
  */
 export const UNDO_KINDS: Readonly<Record<UndoItem["kind"], { readonly rank: number; readonly words: string }>> = {
@@ -68,9 +68,9 @@ export function makeLeftItem(path: LocalPath, why: string): LeftItem {
 const EDITED_SINCE = "it was edited since";
 
 /**
- * Returns why an item cannot be undone, as a clause: its document, folder or file has changed since
- * the run. Null if it can be undone. mdmirror calls this function when it plans the undo, and again
- * before it carries out the item.
+ * Returns a clause that says why an item cannot be undone: its document, folder or file has changed
+ * since the run. Returns null if the item can be undone. mdmirror calls this function when planning
+ * the undo, and again just before the item is undone.
  */
 export function explainUndoObstacle(
   item: UndoItem,
@@ -111,8 +111,8 @@ export function describeOccupied(path: LocalPath): string {
 }
 
 /**
- * Facts for planning the undo of each document. An undo of several runs restores the state before
- * the first run, if the document is still as it was after the last run.
+ * Facts for planning the undo of each document. The undo of several runs restores the state before
+ * the first run. It changes only documents that are still as they were after the last run.
  */
 type UndoContext = {
   readonly base: BaseTree;
@@ -144,7 +144,7 @@ type DocumentHistory = {
   readonly id: DocId;
   readonly path: LocalPath;
   readonly record: DocumentRecord | undefined;
-  /** Events of the document, without those of folders above it, oldest first. */
+  /** Events of the document itself, oldest first, without events of folders above the document. */
   readonly events: readonly MirrorEvent[];
   readonly removed: MirrorEvent | undefined;
 };
@@ -158,7 +158,7 @@ function readDocumentHistory(
   return { id, path: record?.localPath ?? events.at(-1)!.path, record, events, removed: events.findLast(isRemoval) };
 }
 
-/** @param events events of this document alone, oldest first */
+/** @param events events of the document itself, oldest first */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
   const history = readDocumentHistory(id, events, context);
   const { path, record, removed } = history;
@@ -197,14 +197,14 @@ function isRemoval({ kind, before, after }: MirrorEvent): boolean {
   );
 }
 
-/** Returns true if a command restored a deleted document, as a new document. */
+/** Returns true if a command restored a deleted document as a new document. */
 function isRestore({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
 /**
- * Returns a clause with the reason why the undo cannot restore the document because of a review or
- * a conflict; null if there is no such reason.
+ * Returns a clause that says why a review or a conflict prevents the undo for this document; null
+ * if neither does.
  */
 function explainKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (record?.submissions.length ?? 0) > 0)
@@ -216,7 +216,10 @@ function explainKept({ events, path, record }: DocumentHistory, context: UndoCon
   return isUnknown ? "the run found a conflict, which has ended since" : null;
 }
 
-/** Returns the document that the runs created for a removed document; null if there is none. */
+/**
+ * Returns the document that the runs created in place of a removed document; null if the runs
+ * created none.
+ */
 export function findSuccessor(
   id: DocId,
   events: readonly MirrorEvent[],
@@ -247,8 +250,8 @@ function findRemovedPath(
 }
 
 /**
- * Plans the restore of a removed document. If the runs created another document at its path,
- * restores only the content there.
+ * Plans the restore of a removed document. If the runs created another document at the path, plans
+ * to restore only the content of the removed document there.
  */
 function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { records, created } = context;
@@ -256,7 +259,7 @@ function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEve
   if (digest === null) return [makeLeftItem(path, "its content was not seen")];
   const earlierPath = findRemovedPath(removed, events, context);
   const recordNow = records.get(earlierPath);
-  // If the runs moved another document to the path, undoing that move makes the path free.
+  // If the runs moved another document to the path, the undo of that move makes the path free.
   if (recordNow === undefined || !created.has(recordNow.id))
     return [{ path: earlierPath, kind: "bring-back", id, digest }];
   const expectedDigest = recordNow.digest;
@@ -266,15 +269,16 @@ function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEve
 }
 
 /**
- * Plans the removal of a document that the runs created. Leaves a document that was edited since
- * the runs.
- * @param expect digest that the document had after the runs; undefined or null if it is unknown
+ * Plans the removal of a document that the runs created. Does not remove a document that was edited
+ * after the runs.
+ * @param expect digest that the document had after the runs; undefined or null if the digest is
+ * unknown
  */
 function planRemoval({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : makeLeftItem(path, EDITED_SINCE);
 }
 
-/** Plans the undo of a restore, which had created a new document: removes this document. */
+/** Plans the undo of a restore that created a new document: the new document is removed. */
 function planArrivalUndo({ path, events }: DocumentHistory, { records, disk }: UndoContext): UndoItem {
   const asNew = events.findLast(isRestore);
   if (asNew === undefined) return makeLeftItem(path, "it was deleted since");
@@ -297,11 +301,11 @@ function hasChangedContent(event: MirrorEvent): boolean {
 
 /**
  * Returns the digest of the content that an undo restores; null if the runs did not change the
- * content, or the digest is unknown. `to` decides which content that is:
- * - "run": the local content before the first run, including edits that were not uploaded. Its
- *   digest is unknown if the first run found a conflict.
- * - "moment": the content of the last sync before the runs, which is the base of the first run's
- *   merge or conflict.
+ * content, or if the digest is unknown.
+ * - If `to` is "run": the local content before the first run, including edits that were not
+ *   uploaded. The digest is unknown if the first run found a conflict.
+ * - If `to` is "moment": the content of the last sync before the runs, which is the base of the
+ *   first run's merge or conflict.
  */
 function findEarlierContent(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
   const firstChange = events.find(hasChangedContent);
@@ -310,8 +314,8 @@ function findEarlierContent(events: readonly MirrorEvent[], { to }: UndoContext)
 }
 
 /**
- * Plans to restore the earlier content. Returns null if the runs did not change the content, or the
- * earlier content is unknown.
+ * Plans the restore of the earlier content. Returns null if the runs did not change the content, or
+ * if the earlier content is unknown.
  */
 function planContentRestore(
   record: DocumentRecord,
@@ -328,8 +332,8 @@ function planContentRestore(
 }
 
 /**
- * Plans to open a conflict again. Returns null if the runs ended no conflict, or did not record its
- * versions.
+ * Plans to open a conflict again. Returns null if the runs ended no conflict, or if the log has no
+ * versions of the conflict.
  */
 function planConflictReopening(
   record: DocumentRecord,
@@ -376,7 +380,10 @@ function planMoveBack(
     : makeLeftItem(path, "it was moved again since");
 }
 
-/** Returns true if the document is where its last move put it, apart from moves of folders. */
+/**
+ * Returns true if the document is still at the target of the last move, apart from moves of
+ * folders.
+ */
 function isAtTarget(
   { localPath, remotePath }: DocumentRecord,
   last: RecordedMove,

@@ -6,34 +6,38 @@ import { depthOf, isBelow, isWithin, type LocalPath, rebase } from "../../../con
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** A move back. `at`: path in base. `to`: path before the runs. */
+/** A move back, from the path `at` in base to `to`, the path before the runs. */
 export type BackMove = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
 /**
- * Returns a temporary name that depends only on the path. If a killed undo left an entry at this
- * name, the next undo finds the name taken, and moves no other entry there.
+ * Returns a temporary name that depends only on the path. If the process was killed during an undo,
+ * an entry may still have this name. The next undo then finds the name taken, and moves no other
+ * entry to it.
  */
 export function makeTemporaryName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
-/** Returns true if the first entry is at the other's target path, or a folder above that path. */
+/**
+ * Returns true if the first entry is at the target path of the other entry, or is a folder above
+ * that path.
+ */
 export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
 /**
- * Returns true if the other entry has to move first: it is at this entry's target path, or will be
- * a folder above that path.
+ * Returns true if the other entry has to move first: that entry is at the target path of `move`, or
+ * will be a folder above the target path.
  */
 export function movesFirst(other: BackMove, move: BackMove): boolean {
   return isInTheWay(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
 }
 
 /**
- * All moves of one folder as a single move. `to`: path in base. `movedSince`: the folder was moved
- * again after the run.
+ * All moves of one folder, as a single move to the path `to` in base. `movedSince`: true if the
+ * folder was moved again after the run.
  */
 export type FolderMove = {
   readonly id: DirId;
@@ -46,7 +50,7 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "move-folder-local",
   "rename-folder-remote",
   "reparent-folder-remote",
-  // Kind of the event that an earlier undo recorded when it moved a folder back.
+  // Kind of the event that an earlier undo logged for a folder that it moved back.
   "restore",
 ]);
 
@@ -58,8 +62,7 @@ export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree):
   return [...Map.groupBy(ownEvents, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const earlierPath = moves.find((event) => event.from !== null)?.from ?? null;
-    // A removed folder does not move back. The documents that were in the folder have events of
-    // their own.
+    // A removed folder does not move back. Documents from the folder have events of their own.
     if (dir === undefined || earlierPath === null) return [];
     const lastMoveEvent = moves.at(-1)!;
     const currentPath = MOVES_LOCALLY.has(lastMoveEvent.kind) ? dir.localPath : dir.remotePath;
@@ -71,10 +74,10 @@ export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree):
 }
 
 /**
- * Returns the path that an entry had before the run, for its path in one of the run's events. The
+ * Returns the path that an entry had before the run, for the path in one of the run's events. The
  * run may have moved a folder above this path before or after the event. If two folders were
- * swapped, the path fits the moves of both folders; the function then applies the move of the
- * folder that contains the entry now.
+ * swapped, the moves of both folders fit the path; the function then uses the move of the folder
+ * that contains the entry now.
  * @param currentPath path of the entry in base
  */
 export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {
@@ -87,14 +90,20 @@ export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders:
   return path;
 }
 
-/** Returns true if an entry reaches its target with the nearest folder above it that moves. */
+/**
+ * Returns true if an entry reaches its target path when the nearest moving folder above the entry
+ * moves.
+ */
 export function isCarried({ id, at, to }: BackMove, moves: readonly BackMove[]): boolean {
   const movesAbove = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = movesAbove.toSorted((a, b) => b.at.length - a.at.length)[0];
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/** Orders moves: folders first, then by the target's depth, so that target folders exist. */
+/**
+ * Orders moves: folders first, then by the depth of the target path, so that each target folder
+ * already exists.
+ */
 export function compareMoves(one: Pick<BackMove, "id" | "to">, other: Pick<BackMove, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }

@@ -72,7 +72,10 @@ type PathFacts = {
   readonly disk: Pick<Disk, "look">;
 };
 
-/** Returns a `left` item if the path of a deleted document is taken even after the moves. */
+/**
+ * Returns an item of the kind `left` if another document or file will be at the path of a deleted
+ * document even after the moves.
+ */
 function checkTarget(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
   const currentRecord = records.get(item.path);
@@ -94,9 +97,9 @@ function makeLookup({ records, dirs, conflicts }: BaseTree): Parameters<typeof e
 }
 
 /**
- * Plans the moves of folders and documents together, for two reasons. An entry may be at another
- * entry's target path, and documents move with their folders. An entry whose target path is taken
- * stays at its path, and so may other entries because of it.
+ * Plans the moves of folders and documents together, because an entry may be at the target path of
+ * another entry, and documents move with their folders. If a target path stays taken, the entry
+ * does not move, and its own path stays taken for other entries.
  */
 function planMoves(items: readonly UndoItem[], { folders, base, records, disk }: PathFacts): UndoItem[] {
   const documents = items.flatMap((item) =>
@@ -110,7 +113,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
   const isTaken = ({ id, at, to }: BackMove) => {
     if (isFree(disk, to)) return false;
     const holder = records.get(to)?.id ?? dirs.get(to);
-    // On a disk that ignores case, the entry itself may be at its target path.
+    // On a disk that ignores case, the entry itself may already be at its target path.
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
     return holder !== id && !leavingIds.has(holder);
   };

@@ -28,18 +28,20 @@ import { shownName, shownWords } from "../../../common/shown-words.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
-/** A newer run that changed documents but cannot be undone, with the reason for each document. */
+/** A newer run that changed documents but cannot be undone. `left`: reason for each document. */
 type PassedRun = RunOfPlan & { readonly left: readonly LeftItem[] };
 
 export type UndoPlan = {
   /** Runs that the plan undoes, newest first. */
   readonly runs: readonly RunOfPlan[];
   readonly items: readonly UndoItem[];
-  /** Newer runs that are skipped because they cannot be undone, newest first. */
+  /** Newer runs that the plan skips because these runs cannot be undone, newest first. */
   readonly passed: readonly PassedRun[];
-  /** All runs since this time are undone, in milliseconds since the epoch; null to undo one run. */
+  /**
+   * Time in milliseconds since the epoch, since which all runs are undone; null to undo one run.
+   */
   readonly since: number | null;
-  /** Digest of the plan, with which a caller can show which plan the user saw. */
+  /** Digest of the plan. With the digest, a caller shows which plan the user saw. */
   readonly version: Digest;
 };
 
@@ -49,8 +51,8 @@ function makePlan(plan: Omit<UndoPlan, "version">): UndoPlan {
 }
 
 /**
- * LIMIT: number of events in an undo. An undo with more events is refused as a whole, because a
- * partial undo is worse than none.
+ * LIMIT: number of events in an undo. An undo with more events is refused, because a partial undo
+ * would be worse than no undo.
  */
 const MAX_EVENTS = 200_000;
 
@@ -77,7 +79,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
 }
 
 /**
- * Plans the undo of all runs since a time, as if they were one run.
+ * Plans the undo of all runs since a time, as if these runs were one run.
  * @param since milliseconds since the epoch
  */
 export function readUndoSince({ state, disk }: StateAndDisk, since: number): Result<UndoPlan> {
@@ -126,8 +128,8 @@ function describeRuns({ runs, passed, version }: UndoPlan) {
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
 /**
- * Returns the items with functions that carry them out. Such a function does nothing if the
- * document is not as planned.
+ * Returns the items, each with a function that undoes the item. The function does nothing if the
+ * document has changed since the plan.
  */
 function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${formatRuns(runs)}`;
@@ -139,7 +141,7 @@ function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>
     if (item.kind === "left") return { row: { ...row, ...makeLeftRow(path, item.why) }, act: null };
     const undoOne = (ctx: CycleContext): ManualEnd | Promise<ManualEnd> => {
       if (!isMove(item)) return undoItem(ctx, item, detail);
-      // The moves depend on each other, so the first item that is a move carries out all moves.
+      // The moves depend on each other, so the first move among the items carries out all moves.
       moveEnds ??= moveBackAll(ctx, moves, detail);
       return moveEnds.get(item)!;
     };
@@ -188,7 +190,9 @@ function undoItem(
   }
 }
 
-/** Adds a note if a change to the document is in review, because the API cannot withdraw it. */
+/**
+ * Adds a note if a change of the document is in review, because the API cannot withdraw the change.
+ */
 function withReviewNote({ submissions }: DocumentRecord, end: ManualEnd): ManualEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }
@@ -197,18 +201,18 @@ const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it
 
 /**
  * An entry that is being moved back.
- * - `at`: its current path
- * - `homePath`: its path before it took a temporary name; null without one
+ * - `at`: current path
+ * - `homePath`: path before the entry got a temporary name; null without a temporary name
  * - `end`: null until the move has succeeded or failed
  */
 type MovingEntry = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath | null; end: ManualEnd | null };
 
 /**
- * Moves entries back on the disk alone. Base does not change, so the next run uploads the moves. An
- * entry takes a temporary name only if no entry can move directly, for example when two entries
- * swap their paths.
- * RACE: a kill between the two renames of an entry leaves it at its temporary name. The next run
- * uploads this rename like any other, so no content is lost.
+ * Moves entries back on the disk only. Base does not change, so the next run uploads the moves. An
+ * entry gets a temporary name only if no entry can move directly, for example if two entries swap
+ * their paths.
+ * RACE: a kill between the two renames of an entry; the entry then keeps the temporary name. The
+ * next run uploads this rename like any other, so no content is lost.
  */
 function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;
@@ -251,7 +255,8 @@ function renameEntry(
   to: LocalPath,
   detail: string,
 ) {
-  // On a disk that ignores case, the entry itself may be at the path, so the rename is tried.
+  // On a disk that ignores case, the entry itself may be at the target path, so the rename is
+  // tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
   if (!isSameName && !isFree(ctx.world.disk, to)) return makeNotDone(stale(describeOccupied(to)));
   const moveEnd = manual.moveBack(ctx, { id, from, to }, detail);
