@@ -1,4 +1,4 @@
-/** Finds links in local files whose target is missing. Writes nothing (I23). */
+/** Finds links in local files that lead to no document or file. Writes nothing (I23). */
 
 import { findLinks, type FoundLink, readLinkDestination } from "../../../markdown/links/find.ts";
 import type { Destination } from "../../../markdown/links/destination.ts";
@@ -17,16 +17,16 @@ type PlacedLink = {
 };
 
 type BrokenLink = PlacedLink & {
-  /** Path of the document that the link probably means; null if no document has a similar path. */
+  /** Path of the document that the link probably means; null if no document has a similar name. */
   readonly nearest: LocalPath | null;
 };
 
 export type CheckedLinks = {
-  /** Number of links into the workspace, including broken ones. */
+  /** Number of links into the workspace, including links without a target. */
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];
-  /** Pictures in documents. mdmirror never uploads pictures, because it syncs only documents. */
+  /** Pictures in documents. mdmirror syncs only documents, so pictures are never uploaded. */
   readonly pictures: readonly PlacedLink[];
 };
 
@@ -38,7 +38,7 @@ export function checkLinks(world: World): CheckedLinks {
   const tree = disk.walk(
     () => null,
     (_digest, text, path) => {
-      // LIMIT: only documents with links stay in memory, because most documents have none.
+      // LIMIT: only documents with links stay in memory, because most documents have no links.
       if (findLinks(text, scope.wiki).length > 0) contents.set(path, text);
     },
   );
@@ -59,7 +59,10 @@ type JudgedLink =
   | { readonly kind: "picture"; readonly link: PlacedLink }
   | { readonly kind: "broken"; readonly link: BrokenLink };
 
-/** Judges one link. Returns null if the link leads out of the workspace. */
+/**
+ * Finds out whether a link is fine, a picture or broken. Returns null if the link leads out of the
+ * workspace.
+ */
 function checkLink(
   { path, text }: { readonly path: LocalPath; readonly text: string },
   link: FoundLink,
@@ -78,12 +81,16 @@ function checkLink(
   return { kind: "broken", link: { ...placedLink, nearest: names.nearest(destination, path) } };
 }
 
-/** Returns true if the link's target exists; null if the link leads out of the workspace. */
+/**
+ * Returns true if the link's target exists, false if not. Returns null if the link leads out of the
+ * workspace.
+ */
 function hasTargetFile(read: Destination, place: Place, names: FolderNames): boolean | null {
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolveDestination(read, place);
   const target = id === null ? null : place.pathOf(id);
-  // Base has the target document, but its file may have been moved or removed since the last sync.
+  // The target document is in base, but the document's file may have been moved or removed since
+  // the last sync.
   if (target !== null) return names.has(target);
   const path = resolveToPath(read, place);
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
@@ -107,8 +114,8 @@ class FolderNames {
   }
 
   /**
-   * Returns the document with the most similar name; of several, the one with the most similar
-   * path. Null if none is similar.
+   * Returns the document with the most similar name. Of several, returns the document with the most
+   * similar path. Returns null if no name is similar.
    */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
     const target = read.kind === "wiki" ? `${readNameOfDestination(read.target)}.md` : read.target;

@@ -1,4 +1,7 @@
-/** Conversion of links: whether a new folder should convert them; starting and stopping it. */
+/**
+ * Conversion of links: decides whether a new folder should convert links, and starts and stops the
+ * conversion.
+ */
 
 import { isId, readDestinationParts } from "../../../markdown/links/destination.ts";
 import { findLinks, type FoundLink, readLinkDestination } from "../../../markdown/links/find.ts";
@@ -21,13 +24,13 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /**
- * LIMIT: number of documents that mdmirror reads, so that `init` is fast. These documents are
- * evenly spread over the workspace.
+ * LIMIT: number of documents that mdmirror reads, so that `init` is fast. The documents are evenly
+ * spread over the workspace.
  */
 const MAX_READ_DOCUMENTS = 64;
 const READS_AT_ONCE = 8;
 
-/** Reads some documents. Returns `translate` if one of them has a link by id. */
+/** Reads a sample of the documents. Returns `translate` if one of them has a link by id. */
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MAX_READ_DOCUMENTS));
   const sample = documents.filter((_, n) => n % step === 0);
@@ -38,12 +41,14 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
   return "keep";
 }
 
-/** Reads some files, evenly spread. Returns true if one of them has a wiki link. */
+/** Reads a sample of the files, evenly spread. Returns true if one of them has a wiki link. */
 export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(disk, paths, ({ wiki }) => wiki !== undefined);
 }
 
-/** Reads some files, evenly spread. Returns true if one of them shows a picture by path. */
+/**
+ * Reads a sample of the files, evenly spread. Returns true if one of them shows a picture by path.
+ */
 export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(
     disk,
@@ -71,10 +76,10 @@ function hasLinkById(text: string): boolean {
   return findLinks(text).some(({ from, to }) => isId(readDestinationParts(text.slice(from, to)).target));
 }
 
-/** ASSUMES: the code with which a service refuses links by path. */
+/** ASSUMES: a service that refuses links by path answers with this code. */
 const UNRESOLVED_CODE: FieldCode = "unresolved_reference";
 
-/** Returns true if the service refused a document of this run because of links by path. */
+/** Returns true if the service refused a document of this run because of a link by path. */
 export function refusesPaths({ attention }: Pick<RunReport, "attention">): boolean {
   return attention.some(({ code }) => code === UNRESOLVED_CODE);
 }
@@ -89,8 +94,8 @@ type LinkChange = {
 export type LinkForm = Config["links"];
 
 /**
- * Returns null if no link has to change. Returns trouble if mdmirror could later misread the links
- * of a moved document or of an open conflict.
+ * Plans to give all local links another form. Returns null if no link has to change. Returns
+ * trouble if mdmirror could later misread the links of a moved document or of an open conflict.
  */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
   const respellings = findRespellings(mirror.world, form.mode === "translate" ? form : null);
@@ -104,8 +109,8 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
     return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
   const conflictCount = mirror.world.state.load().conflicts.size;
-  // A conflict copy keeps the form of its links. If the user chose the copy, mdmirror would misread
-  // these links.
+  // A conflict copy keeps the old form of its links. If the user later chose the copy, mdmirror
+  // would misread these links.
   if (isEnding && conflictCount > 0)
     return trouble(
       "usage",
@@ -135,9 +140,9 @@ function describeMisplaced(paths: readonly LocalPath[]): string {
 const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 
 /**
- * Returns the number of files that it wrote.
- * ORDER: the configuration first, then the files. Without the new configuration, links that are
- * paths would count as edits to upload.
+ * Returns the number of files that the function wrote.
+ * ORDER: the configuration first, then the files. Under the old configuration, links by path would
+ * count as edits to upload.
  */
 async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await checkSetAsideFiles(mirror.world);
@@ -146,8 +151,8 @@ async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: rea
 }
 
 /**
- * Returns the number of files that it wrote.
- * ORDER: the files first, then the configuration. With the old configuration, both forms of a link
+ * Returns the number of files that the function wrote.
+ * ORDER: the files first, then the configuration. Under the old configuration, both forms of a link
  * are the same content, so no rewritten link counts as an edit.
  */
 async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
@@ -159,8 +164,8 @@ async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: read
 }
 
 /**
- * Checks set-aside files for late saves before the configuration changes, because these files have
- * the old form of links.
+ * Checks set-aside files for late saves before the configuration changes, because the links in
+ * these files have the old form.
  */
 async function checkSetAsideFiles(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runManually(world, "links", async () => []);

@@ -1,4 +1,4 @@
-/** `approve` and `reject`. An answer applies only to the stop that the user saw. */
+/** The operations `approve` and `reject`. An answer applies only to the stop that the user saw. */
 
 import { digestOf } from "../../../contract/digest.ts";
 import { compareByPath } from "../../model/by-path.ts";
@@ -31,7 +31,7 @@ type StopItem = StopResult["items"][number];
 export type StopView = {
   readonly stop: StopResult;
   readonly deleted: ReadonlySet<string>;
-  /** Items that `reject` would restore; or the reason why it could restore nothing. */
+  /** Items that `reject` would restore; or the reason why `reject` could restore nothing. */
   readonly back: Result<readonly Pick<RejectItem, "kind" | "row">[]>;
 };
 
@@ -49,7 +49,7 @@ export function readStop(root: string, options: HostOptions): Promise<Result<Sto
   });
 }
 
-/** Changes that a safety check stopped. An answer applies only to these changes (I21). */
+/** Changes that a safety check stopped. An answer applies to exactly these changes (I21). */
 type StopPlan = {
   readonly stop: Omit<StopResult, "run" | "items">;
   readonly stopped: readonly StopItem[];
@@ -78,8 +78,8 @@ export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Resul
     return trouble("usage", problem, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
   const stoppedActions = listActionsOfStop(verdict, steps);
-  // A reason that concerns the whole folder or workspace belongs to no particular step, so the
-  // approval names the reason itself.
+  // A reason that concerns the whole folder or workspace belongs to no single step, so the approval
+  // names the reason itself.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => toGuardKey(steps[index]!.action))];
   const rejectItems = planRejection(mirror.world.state, plan, trees);
   const pathOf = makePathLookup(trees.base);
@@ -124,7 +124,7 @@ export const reject: AnswerOperation = {
   },
   preview: ({ stop, back }) => ({ run: null, ...stop, items: listRows({ items: back }) }),
   async run({ world }, { stop, back }) {
-    // A rejection withdraws an earlier approval if no run has used the approval yet.
+    // If no run has used an earlier approval yet, a rejection withdraws that approval.
     if (world.state.meta(META.approved) !== null) world.state.setMeta(META.approved, null);
     const runResult = await runItems(world, "reject", { isOne: false, items: back });
     return runResult.kind === "trouble" ? runResult : ok({ ...stop, run: null, items: runResult.value.items });
@@ -180,7 +180,7 @@ function leaveAlone(path: LocalPath, why: string): RejectItem {
   return { kind: "left", path, row: { ...makeLeftRow(path, why), what: "left alone" }, act: null };
 }
 
-/** Plans what a rejection restores. A reason that leaves nothing to restore gives no item. */
+/** Plans what a rejection restores. Returns no items for a stop that leaves nothing to restore. */
 export function planRejection(state: Pick<State, "isEarlier">, plan: Plan, trees: Trees): RejectItem[] {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
@@ -226,7 +226,7 @@ function planKeepAsNew(id: DocId, path: LocalPath): RejectItem {
 
 /**
  * Lists documents that were edited locally and are gone from the workspace. A rejection keeps these
- * documents as new documents, because with their old records each later sync would stop again. Such
+ * files as new documents, because with the old records each later sync would stop again. These
  * documents are blocked, so no step of the plan names them.
  */
 function listEditedAndMissing({ blocks }: Plan): RejectItem[] {
@@ -234,7 +234,10 @@ function listEditedAndMissing({ blocks }: Plan): RejectItem[] {
   return missingBlocks.map(({ key, path }) => planKeepAsNew(key as DocId, path as LocalPath));
 }
 
-/** Restores a document that the action would make empty, locally or on the service. */
+/**
+ * Plans to restore the content of a document that the action would make empty, locally or on the
+ * service.
+ */
 function listContentItems(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;
@@ -244,7 +247,7 @@ function listContentItems(action: Action): RejectItem[] {
   return [makeRejectItem("newer-text-back", path, (ctx) => manual.resendLocalContent(ctx, id, changeId))];
 }
 
-/** Uploads local content again where the service shows an older version. */
+/** Plans to upload local content again if the service shows an older version. */
 function listOlderOnService(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
   return [...remote.files.values()].flatMap(({ id, changeId }): RejectItem[] => {
     const record = base.records.get(id);

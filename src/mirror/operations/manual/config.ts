@@ -17,7 +17,10 @@ export function findSetting(name: string): Result<NamedSetting> {
   return trouble("usage", `${JSON.stringify(name)} ${explainUnknown(name, knownNames)}`, "mdmirror config list");
 }
 
-/** Returns the value of a setting. A name such as `events.listen` means a setting in a group. */
+/**
+ * Returns the value of a setting. A name with a dot, such as `events.listen`, means a setting in a
+ * group.
+ */
 export function readValueIn(config: Config, name: string): unknown {
   return name.split(".").reduce((group: unknown, member) => (group as Record<string, unknown>)[member], config);
 }
@@ -26,8 +29,8 @@ export function readValueIn(config: Config, name: string): unknown {
 export type SettingChange = NamedSetting & { readonly text: string | null };
 
 /**
- * Writes settings into the configuration. If one value is not allowed, writes none of them. A
- * running daemon lends the folder meanwhile, and then uses the new configuration.
+ * Writes settings into the configuration. If one value is not allowed, writes no setting. A running
+ * daemon lends the folder meanwhile, and uses the new configuration afterwards.
  * @param root real path of a linked folder
  */
 export async function changeSettings(
@@ -74,8 +77,8 @@ function checkAllowed(setting: Setting<unknown>, member: unknown): unknown {
 }
 
 /**
- * Reads a value that the user typed: as a word if the setting allows it, otherwise as JSON. If the
- * setting allows neither, returns trouble that begins with the name of the setting.
+ * Reads a value that the user typed: as a word if the setting allows the word, otherwise as JSON.
+ * If the setting allows neither, returns trouble that begins with the setting's name.
  */
 export function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {
   let fault: string | null = null;
@@ -86,7 +89,10 @@ export function readValue(name: string, setting: Setting<unknown>, text: string)
   return trouble("usage", fault!, "mdmirror config list shows the possible values");
 }
 
-/** Returns a list with the value as its only element; an empty list if the text is not JSON. */
+/**
+ * Returns a list with the value of some JSON as the only element; an empty list if the text is not
+ * JSON.
+ */
 function parseJson(text: string): unknown[] {
   try {
     return [JSON.parse(text)];

@@ -1,4 +1,7 @@
-/** Renames local files and folders as the service names them: `My notes.md` to `My-notes.md`. */
+/**
+ * Gives local files and folders the names that the service would give them: `My notes.md` becomes
+ * `My-notes.md`.
+ */
 
 import { mapName, type NameKind, findNameFaults } from "../../../contract/names.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../../contract/path.ts";
@@ -6,7 +9,7 @@ import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { compareByPath } from "../../model/by-path.ts";
 
-/** `left` is the reason why the entry keeps its name, as a clause; null if it is renamed. */
+/** `left`: reason why the file or folder keeps its name, as a clause; null if it is renamed. */
 type NameFix = {
   readonly kind: NameKind;
   readonly from: LocalPath;
@@ -15,8 +18,8 @@ type NameFix = {
 };
 
 /**
- * Renames the deepest paths first, so that the other paths stay valid.
- * @param mayRename false to return the renames without carrying them out
+ * Renames the deepest paths first, so that all other paths stay valid.
+ * @param mayRename false to return the new names without renaming anything
  */
 export function fixNames(mirror: OpenedMirror, mayRename: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;

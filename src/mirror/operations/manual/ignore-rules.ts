@@ -9,8 +9,8 @@ import { findLineFault } from "../../settings/settings.ts";
 import { readFolderRows } from "../../state/read-beside.ts";
 
 /**
- * Returns the rule that excludes a path, in words; null if no rule does. Ignores the rules of
- * subfolders and of `.gitignore` files.
+ * Returns, in words, the rule that excludes a path; null if no rule does. Does not use the rules of
+ * subfolders or of `.gitignore` files.
  * @param lines content of `.mdmirrorignore`
  */
 export function testIgnoreLines(lines: string, path: string): Result<string | null> {

@@ -12,22 +12,27 @@ import type { BaseTree } from "../../model/tree.ts";
 import { WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import type { Disk } from "../../ports/disk.ts";
 
-/** Result for one of several documents. If one fails, mdmirror continues with the others. */
+/**
+ * Result for one of several documents. If one document fails, mdmirror continues with the other
+ * documents.
+ */
 type DocumentResult = ResultEnds["items"][number];
 
-/** One item of a plan. `act` carries it out; null if there is nothing to do. */
+/**
+ * One item of a plan. `act`: function that carries out the item; null if nothing has to be done.
+ */
 export type PlanItem<Row extends DocumentResult = DocumentResult> = {
   readonly row: Row;
   readonly act: ((ctx: CycleContext) => ManualEnd | Promise<ManualEnd>) | null;
-  /** Items with a lower rank run first; undefined means 0. */
+  /** Rank: items with a lower rank run first. Undefined means 0. */
   readonly order?: number;
-  /** True if all items with this rank run together, and the user cannot stop between them. */
+  /** True if all items of this rank run as one unit, in which the user cannot stop the command. */
   readonly isWhole?: boolean;
 };
 
 export type ItemsPlan<Row extends DocumentResult = DocumentResult> = {
   /**
-   * True if the user named one document. If the change of this document fails, the operation
+   * True if the user named one document. If the change of this document fails, the operation then
    * returns trouble.
    */
   readonly isOne: boolean;
@@ -56,8 +61,8 @@ export function isDone({ outcome }: ManualEnd): boolean {
 }
 
 /**
- * LIMIT: number of items that run at the same time. The number is small, because these items are
- * still completed if the user stops the command.
+ * LIMIT: number of items that run at the same time. The number is small, because a command that the
+ * user stops still completes these items.
  */
 export const ITEMS_IN_PARALLEL = 32;
 const UNREACHED_REASON = "the service could not be reached";
@@ -70,7 +75,7 @@ type RunItemsResult<Row> = {
 
 /**
  * Runs the items in the order of their ranks, as one manual run. If the service cannot be reached,
- * skips the remaining items, because each of them would wait for its timeout.
+ * skips all items that have not begun, because each of them would wait for a timeout.
  * @param maxParallel largest number of items at the same time
  */
 export async function runItems<Row extends DocumentResult>(
@@ -97,7 +102,7 @@ export async function runItems<Row extends DocumentResult>(
     }
     return [];
   };
-  // The run is refused if another folder is at the root's path.
+  // mdmirror refuses the run if another folder is at the path of the linked folder.
   const [refusedEnd] = workItems.length === 0 ? [] : await runManually(world, kind, runAll, undoes);
   const findEnd = (item: PlanItem<Row>) => refusedEnd ?? ends.get(item);
   const onlyEnd = isOne && workItems.length > 0 ? findEnd(workItems[0]!) : undefined;
@@ -157,8 +162,8 @@ export function meansSeveral({ records, tombstones }: BaseTree, name: string): b
 
 /**
  * Returns a function that says whether a command's operands select a path. Returns trouble for an
- * operand that selects nothing. Of several operands, each may also be an existing file that is not
- * synced, because a shell's `*` also yields pictures and conflict copies.
+ * operand that selects nothing. If there are several operands, an operand may also be an existing
+ * file that is not synced. A shell's `*` also gives pictures and conflict copies.
  * @param names paths below the root, folders with their contents, and patterns in the syntax of the
  * ignore rules; "" is the whole folder. A shell may expand a pattern into thousands of names
  * @param known all paths that can be selected

@@ -10,11 +10,11 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs `$MDMIRROR_MERGETOOL` on the three versions. If that variable is not set, runs git's merge
- * tool (`merge.tool`). A shell runs the command with the paths BASE, LOCAL (mine), REMOTE (theirs)
- * and MERGED in its environment, as git runs `mergetool.<name>.cmd`. A command that uses none of
- * these variables gets the four paths as arguments, in the order LOCAL BASE REMOTE MERGED. Only
- * this user can read the files, and mdmirror removes them afterwards.
+ * Runs `$MDMIRROR_MERGETOOL` on the three versions. Without that variable, runs git's merge tool
+ * (`merge.tool`). A shell runs the command, as git runs `mergetool.<name>.cmd`: the environment has
+ * the paths BASE, LOCAL (mine), REMOTE (theirs) and MERGED. A command that uses none of these
+ * variables gets the four paths as arguments, in the order LOCAL BASE REMOTE MERGED. Only this user
+ * can read the files, and mdmirror removes the files afterwards.
  * @returns the merged content
  */
 export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environment): Result<string> {
@@ -32,8 +32,9 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
     if (command.kind === "trouble") return command;
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
-      // Some tools do not show by their exit code whether they merged. For these, git's library of
-      // tools checks whether MERGED is newer than BACKUP, which it touches before the tool runs.
+      // The exit code of some tools does not show whether the tool merged. For these tools, git's
+      // library of tools creates BACKUP before the tool runs, and then checks whether MERGED is
+      // newer than BACKUP.
       env: { ...makeGitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
@@ -50,7 +51,10 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
   }
 }
 
-/** Prevents git from using another user's repository in the system's temporary folder. */
+/**
+ * Returns an environment in which git does not use another user's repository in the system's
+ * temporary folder.
+ */
 function makeGitEnv(env: Environment, folder: string): NodeJS.ProcessEnv {
   return { ...omitKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }
@@ -65,8 +69,8 @@ function writeTo(folder: string, name: string, text: string): string {
 }
 
 /**
- * @param folder current folder for git, because another user may have configured git in this
- * process's current folder
+ * @param folder working folder for git, because another user may have configured git in the working
+ * folder of this process
  */
 function chooseCommand(env: Environment, files: Readonly<Record<string, string>>, folder: string): Result<string> {
   const ownCommand = env["MDMIRROR_MERGETOOL"] ?? "";
@@ -83,7 +87,8 @@ function chooseCommand(env: Environment, files: Readonly<Record<string, string>>
   });
   const tool = configuredTool.status === 0 ? configuredTool.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE_TOOL);
-  // git's library of tools is a shell script that knows each tool, and obeys `mergetool.<name>`.
+  // git's library of tools is a shell script that has the command of each tool, and that uses
+  // `mergetool.<name>`.
   const initialization = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
   return ok(
     `TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${initialization}; run_merge_tool ${tool} true`,

@@ -1,4 +1,4 @@
-/** Lists the open problems and the changes in review from the state file, without the network. */
+/** Lists the open problems and the changes in review. Reads only the state file. */
 
 import { makeBlockProblem } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -52,7 +52,9 @@ export const reviews = defineLocalRead(REVIEWS, (mirror) => {
   return ok({ reviews: listedReviews });
 });
 
-/** Returns the changes, ordered by path and, for one document, from the oldest to the newest. */
+/**
+ * Returns the changes by path. Changes of one document are in order from the oldest to the newest.
+ */
 export function listReviews({ state, disk }: StateAndDisk): WaitingReview[] {
   const { records, conflicts, blocks } = state.load();
   const allReviews = [...records.values()].flatMap((record) => {
@@ -97,8 +99,8 @@ function listDocumentReviews(
 }
 
 /**
- * Keeps the first content that mdmirror sent for each review. After merges, mdmirror may send more
- * content for the same review.
+ * Returns the first content that mdmirror sent for each review. After a merge, mdmirror may send
+ * more content for the same review.
  */
 function keepFirstSent(submissions: readonly Submission[]): readonly Submission[] {
   const byReview = Map.groupBy(submissions, ({ changeId, at }) => changeId ?? at);

@@ -25,7 +25,8 @@ const CONFLICT_WAYS: readonly ResolutionKind[] = ["mine", "theirs", "merged"];
 const REVIEW_WAYS: readonly ResolutionKind[] = ["mine", "theirs"];
 
 /**
- * Returns trouble if the path has no open problem, or if no choice resolves the problem.
+ * Returns the open problem at a path. Returns trouble if the path has no open problem, or if no
+ * choice resolves the problem.
  * @param path path of the document or of its conflict copy, or the document's new path after a
  * rename
  */
@@ -50,7 +51,10 @@ export function findRecordProblem(
   return ways === undefined ? null : { path: findCurrentPath(world, record, block), record, conflict, block, ways };
 }
 
-/** Returns true if only a person can end the block. A conflict has no block of its own. */
+/**
+ * Returns true if only a person can end the block. A document in conflict has a conflict, and no
+ * block.
+ */
 export function needsDecision({ reason }: Block): boolean {
   return reason !== "conflict" && needsUser(reason);
 }
@@ -64,7 +68,7 @@ function listWays(
   conflict: Conflict | null,
   block: Block | null,
 ): readonly ResolutionKind[] | undefined {
-  // If a document is gone from the service, no version of it can be sent.
+  // If a document is gone from the service, the user cannot choose to send a version.
   if (conflict !== null && block?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (block !== null) return BLOCK_REASONS[block.reason].ways;
   return record.submissions.length > 0 ? REVIEW_WAYS : undefined;
@@ -76,8 +80,8 @@ function findNamedRecord(world: Pick<World, "disk">, base: BaseTree, path: Local
     findRecordAt(base, path) ??
     findRecordOfCopy(base, path) ??
     findRenamedRecord(world, base, path) ??
-    // If the service cannot move a document to the root, the user may name the document's path on
-    // the service.
+    // If a block says that the service cannot move a document to the root, the user may name the
+    // document by its path on the service.
     findByBlock(base, ({ reason }, record) => reason === "no-move-to-root" && record.remotePath === path)
   );
 }
@@ -99,7 +103,9 @@ export function findRecordOfCopy(base: BaseTree, path: LocalPath): DocumentRecor
   return null;
 }
 
-/** If a file was renamed to a name that is not synced, finds its record by inode. */
+/**
+ * Finds the record of a file that was renamed to a name that is not synced, by the file's inode.
+ */
 function findRenamedRecord({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return null;
@@ -117,8 +123,8 @@ function refuseWithoutProblem(path: LocalPath): Result<never> {
 }
 
 /**
- * Returns the path of the document's file. If a move of the document is blocked, only the block has
- * the current path.
+ * Returns the current path of the document's file. If a move of the document is blocked, the block
+ * has this path, and the record has the old path.
  */
 function findCurrentPath(world: Pick<World, "disk">, record: DocumentRecord, block: Block | null): LocalPath {
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : record.localPath;
@@ -129,7 +135,7 @@ function refuseUnresolvable(path: LocalPath, { reason, detail, code, requestId }
   return trouble("usage", problem, `mdmirror why ${quoteForShell(path)}`, { code, requestId });
 }
 
-/** Digests of the versions in a problem; null if a version does not exist or is unknown. */
+/** Digests of the versions in a problem. A version that does not exist or is unknown has null. */
 export type ProblemVersions = {
   readonly mine: Digest | null;
   readonly theirs: Digest | null;
@@ -186,8 +192,8 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
 }
 
 /**
- * Reads the versions without the network. For a blocked document, the version on the service is
- * therefore unknown, and `theirs` is null.
+ * Returns the digests of the versions without using the network. For a blocked document, the
+ * version on the service is therefore unknown: `theirs` is null.
  */
 export function readVersions({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): ProblemVersions {
   const atPath = disk.look(path);
@@ -197,9 +203,9 @@ export function readVersions({ disk }: Pick<World, "disk">, { path, record, conf
 }
 
 /**
- * Returns the digest of the version that is now on the service; null without a conflict. If the
- * version cannot be read, returns the last known digest; the user's choice then fails with the
- * reason.
+ * Returns the digest of the current version on the service; null without a conflict. If the version
+ * cannot be read, returns the last known digest; the user's choice then fails, and the message has
+ * the reason.
  */
 export async function readTheirs(
   { remote }: Pick<World, "remote">,
@@ -228,8 +234,8 @@ function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null)
 }
 
 /**
- * Returns the three versions. Base is empty if it is not stored. Returns trouble if the content of
- * a side cannot be read.
+ * Returns the three versions. If base is not stored, the base in the result is empty. Returns
+ * trouble if the content of a side cannot be read.
  */
 export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeVersions> {
   const { path, mine, theirs, base } = viewProblem(world, problem);

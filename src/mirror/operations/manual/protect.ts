@@ -27,7 +27,10 @@ type ProtectOperation = Operation<typeof PROTECT, ItemsPlan>;
 export const protect: ProtectOperation = makeOperation(PROTECT, true);
 export const unprotect: ProtectOperation = makeOperation(UNPROTECT, false);
 
-/** Sets or removes the protection of documents. The next listing updates the records. */
+/**
+ * Makes an operation that sets or removes the protection of documents on the service. The next
+ * listing updates the records.
+ */
 function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperation {
   return {
     declared,
@@ -51,7 +54,7 @@ function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperati
   };
 }
 
-/** Asks the service whether the documents are protected, because records may be out of date. */
+/** Asks the service which documents are protected, because the records may be out of date. */
 async function planProtection(
   { world, url }: OpenedMirror,
   names: readonly string[],
@@ -78,7 +81,10 @@ async function planProtection(
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
-/** Requests one document alone; for several, lists all, which needs fewer requests. */
+/**
+ * Requests a single document directly. For several documents, requests a list of all documents,
+ * which needs fewer requests.
+ */
 function listDocuments(world: World, records: readonly DocumentRecord[]): ReturnType<World["remote"]["listFiles"]> {
   const { remote, prefix } = world;
   const [firstRecord, secondRecord] = records;

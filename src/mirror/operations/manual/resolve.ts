@@ -1,4 +1,7 @@
-/** Resolves one problem; or, in one run, several problems by paths, folders or patterns. */
+/**
+ * Resolves one problem, or several problems in one run. Several problems are selected by paths,
+ * folders or patterns.
+ */
 
 import { toPaths } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -51,7 +54,7 @@ function isForSeveral(way: ResolveWay): boolean {
 
 type ResolvePlan = ItemsPlan & {
   readonly way: ResolveWay;
-  /** Problem of the document that the user named; null if the plan is for several problems. */
+  /** Problem of the document that the user named; null in a plan for several problems. */
   readonly problem: OpenProblem | null;
 };
 
@@ -76,8 +79,8 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const { world } = mirror;
     const versions = readVersions(world, problem);
     const serviceDigest = await readTheirs(world, problem);
-    // The service has a newer version than the user saw. A sync downloads that version, so that the
-    // user can choose again.
+    // The service has a newer version than the version that the user saw. A sync downloads the
+    // newer version, so that the user can choose again.
     if (!isDry && serviceDigest !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs: serviceDigest };
   },
@@ -88,7 +91,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
   },
 };
 
-/** Returns false if the name is a folder or pattern, or the choice is `merged-where-clean`. */
+/** Returns false if the name is a folder or a pattern, or if the choice is `merged-where-clean`. */
 function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
   if (!isForSeveral(way)) return true;
   if (way === "merged-where-clean") return false;
@@ -116,7 +119,7 @@ function planOne(world: StateAndDisk, name: string, choice: ResolveChoice): Resu
 }
 
 /**
- * Plans the same choice for several problems.
+ * Plans one choice for several problems.
  * @param names paths, folders and patterns; null for all open problems
  * @returns items by path; trouble if the names select no open problem
  */
@@ -173,7 +176,9 @@ function listPaths({ path, problem }: OpenItem): readonly LocalPath[] {
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
 
-/** A single name may also be that of a conflict copy, or the document's new path after a rename. */
+/**
+ * A single name may also be the path of a conflict copy, or the document's new path after a rename.
+ */
 function selectOpenItems(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
   const namedProblem = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (namedProblem?.kind === "ok")
@@ -209,7 +214,7 @@ const FINISH_MERGE = "finish the merge; or use --force if the markers belong to 
 
 /**
  * Merges the local content with the conflict copy, which the user may have edited. Without a
- * conflict copy, merges with the last known version on the service.
+ * conflict copy, uses the last known version on the service.
  */
 function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem): Result<Resolution> {
   const localResult = disk.read(path);
@@ -233,10 +238,10 @@ function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem
   });
 }
 
-/** `seen`: versions that the user saw; null if they are not known. */
+/** `seen`: versions that the user saw; null if unknown. */
 export type Resolution = {
   readonly kind: ResolutionKind;
-  /** Merged content; only for the choice `merged`. */
+  /** Merged content; undefined for every choice but `merged`. */
   readonly text?: string | undefined;
   readonly seen?: manual.SeenVersions | null;
 };
@@ -248,7 +253,8 @@ async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Reso
   if (!isDone(firstEnd)) return firstEnd;
   const notes = [...firstEnd.notes, ...listReviewNotes(problem, way)];
   if (!hasConflictMarkers) return { ...firstEnd, notes };
-  // In a sync, the planner would block content with conflict markers as an unfinished merge.
+  // The planner of a sync would take content with conflict markers for an unfinished merge, and
+  // block the document.
   const sendEnd = await manual.sendWithMarkers(ctx, { record: problem.record, path: problem.path });
   return isDone(sendEnd) ? { outcome: sendEnd.outcome, notes: [...notes, ...sendEnd.notes] } : sendEnd;
 }

@@ -1,7 +1,7 @@
 /**
- * Saves documents for programs, as an editor would. Changes only files and folders, without a lock,
- * a journal entry or the network, so a daemon may run at the same time. The next sync finds the
- * change. A file is changed only if it still has the content that the program read.
+ * Saves documents for programs, as an editor would: without a lock, a journal entry or the network.
+ * So a daemon may run at the same time. The next sync finds the change. A file is changed only if
+ * it still has the content that the program read.
  */
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
 import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
@@ -42,11 +42,11 @@ export function openSaveContext(root: string, { clock, random }: Pick<SaveContex
   return { disk: openDisk(root, { random }), clock, random };
 }
 
-/** Result of a change; null if nothing was written, because the file had changed. */
+/** Result of a change; null if mdmirror wrote nothing, because the file had changed. */
 type SaveResult<T> = Promise<Result<T | null>>;
 
 /**
- * Checks a path that a program passed. The path need not have a file.
+ * Checks a path that a program passed. The path may have no file yet.
  * @returns trouble if no document can have this path
  */
 export function judgePath(context: SaveContext, path: string): Result<null> {
@@ -75,8 +75,8 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
 }
 
 /**
- * LIMIT: number of characters of a path, and number of names in a path. The embedded service has
- * the same limits for the path of a file.
+ * LIMIT: number of characters, and number of names, in a path, because the embedded service has
+ * these limits.
  */
 const MAX_PATH = { characters: 4_096, names: 128 } as const;
 
@@ -103,16 +103,16 @@ export async function readDocument(context: SaveContext, path: LocalPath): Promi
 }
 
 /**
- * LIMIT: number of attempts to read a file; `saving` is the number while another process writes the
- * file. A program that replaces a file may remove it from its path for part of a millisecond. Such
- * a removal must not count as a deletion.
+ * LIMIT: number of attempts to read a file; `saving` applies while another process writes the file.
+ * A program that replaces a file may remove the old file for part of a millisecond. That removal
+ * must not count as a deletion.
  */
 const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
 const READ_AGAIN_MS = 5;
 
 /**
- * Errors that may not occur at the next attempt. EAGAIN: the file was changing. ENOENT: the file
- * was being replaced.
+ * Errors that may be gone at the next attempt. EAGAIN: the file was changing. ENOENT: the file was
+ * being replaced.
  */
 const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
@@ -142,7 +142,10 @@ export function createDocument(context: SaveContext, path: LocalPath, text: stri
   return changeFile(context, { path, text, expect: null }, createFile, digestOf(text));
 }
 
-/** Returns the new path; null if the path is taken, or the content is not as expected. */
+/**
+ * Returns the new path; null if the path is taken, or if the file no longer had the expected
+ * content.
+ */
 export function moveDocument(
   context: SaveContext,
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },
@@ -185,7 +188,7 @@ async function changeFile<T>(
 }
 
 /**
- * Repeats the change while another process seems to be replacing the file.
+ * Calls `act`. Calls it again while another process seems to be replacing the file.
  * @param expect digest that the file must have; null if there must be no file; undefined for any
  * content
  */
@@ -219,7 +222,7 @@ function makeFoldersAbove(context: SaveContext, path: LocalPath): Result<null> {
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
     const folderResult = disk.makeFolder(folder);
-    // Another process may have created the folder after mdmirror found that it was missing.
+    // Another process may have created the folder after mdmirror had found no folder at the path.
     if (folderResult.kind === "done" || disk.look(folder).kind === "folder") continue;
     return describeDiskFault(folder, folderResult);
   }

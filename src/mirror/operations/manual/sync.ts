@@ -4,7 +4,7 @@ import type { Stoppable } from "../../ports/world.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
-  /** Lets a person stop between two steps; undefined if nobody can stop the sync. */
+  /** Lets a person stop the sync between two steps; undefined if nobody can stop the sync. */
   readonly stoppable?: Stoppable;
 };
 
@@ -15,9 +15,9 @@ type SyncOutcome = {
 };
 
 /**
- * Syncs a linked folder for a user or a program. If a daemon has the folder, the daemon lends it
- * until the sync ends.
- * @param root a folder of this user that has `.mdmirror/`
+ * Syncs a linked folder for a user or a program. If a daemon uses the folder, the daemon lends the
+ * folder until the sync ends.
+ * @param root path of a folder of this user that has `.mdmirror/`
  */
 export function syncMirror(
   root: string,

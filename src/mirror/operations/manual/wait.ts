@@ -1,6 +1,6 @@
 /**
- * Waits until the current local content is on the service. A daemon does this if one runs;
- * otherwise the command itself syncs.
+ * Waits until the current local content is on the service. If a daemon runs, the daemon uploads the
+ * content; otherwise this command syncs.
  */
 import { ok, type Result, trouble, type Trouble } from "../../../common/trouble.ts";
 import { count } from "../../../common/quantities.ts";
@@ -17,7 +17,7 @@ import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
 
 export type WaitReport = Answer<typeof WAIT>;
 
-/** Reason why nothing is uploaded; `none` while uploads continue or are complete. */
+/** Reason why nothing is uploaded; `none` if uploads continue or are complete. */
 export type UploadStandstill = {
   readonly kind: "none" | "paused" | "stopped" | "offline";
   readonly detail: string;
@@ -25,12 +25,15 @@ export type UploadStandstill = {
 
 export const NO_STANDSTILL: UploadStandstill = { kind: "none", detail: "" };
 
-/** LIMIT: number of paths in the answer to `wait`, which is one line of the daemon's socket. */
+/**
+ * LIMIT: number of paths in the answer to `wait`, because the answer is one line of the daemon's
+ * socket.
+ */
 const MAX_PATHS = 1_000;
 
 /**
- * Ranks of the states, worst first. If there are too many paths, the answer does not list the paths
- * whose states have the highest ranks.
+ * Ranks of the states, worst first. If there are too many paths for the answer, the answer lacks
+ * paths with the highest ranks.
  */
 const STATE_RANKS: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
@@ -56,8 +59,8 @@ export function makeWaitReport(end: BarrierEnd, standstill: UploadStandstill): R
 }
 
 /**
- * Returns one state for all paths: the reason of the wait while a path waits for its upload,
- * otherwise a state that follows from the worst path.
+ * Returns one state for all paths: while a path waits for an upload, the reason for the wait;
+ * otherwise a state that follows from the worst state of a path.
  */
 function summarizeState(worst: PathOnService["state"], { kind }: UploadStandstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
@@ -92,18 +95,18 @@ export type WaitRequest = {
   readonly timeoutMs: number;
 };
 
-/** Time limit of a wait, if the caller passes none. */
+/** Time limit of a wait, unless the caller passes another limit. */
 export const USUAL_WAIT = "30s";
 
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 
 /**
- * Milliseconds between two attempts to get the folder's lock. The pause between two runs of a sync
- * begins with twice this time, and doubles after each run, up to eight seconds.
+ * Milliseconds between two attempts to get the folder's lock. The first pause between two syncs is
+ * twice as long. Each later pause is twice as long as the one before, up to eight seconds.
  */
 const RETRY_MS = 250;
 
-/** @param root a folder of this user that has `.mdmirror/` */
+/** @param root path of a folder of this user that has `.mdmirror/` */
 export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
   const { clock } = options;
   const deadline = clock.monotonic() + request.timeoutMs;
@@ -135,9 +138,8 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judgedPaths = readPathStates(world, awaited, true);
-    // If the last sync only uploaded or only downloaded, that sync may not have synced a path.
-    // Before the first run of this command, such a path counts as waiting, because that run may
-    // upload the path.
+    // If the last sync had only one direction, it may have left a path unsynced. Before the first
+    // sync of this command, such a path counts as waiting, because that sync may upload the path.
     const isWaiting = judgedPaths.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
@@ -145,7 +147,7 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
     if (!isWaiting || standstill.kind !== "none" || leftMs <= 0)
       return makeWaitReport({ kind: "judged", paths: judgedPaths, documents }, standstill);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, RETRY_MS * 2 ** Math.min(runs, 5)));
-    // Only the first run repeats changes that the service refused before.
+    // Only the first sync repeats changes that the service refused before.
     standstill = readStandstill(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }

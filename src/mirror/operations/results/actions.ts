@@ -48,7 +48,7 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, ActionWords>> = {
 
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
-/** Returns the side that an action changes; `none` if it only updates the state file. */
+/** Returns the side that an action changes; `none` if the action only updates the state file. */
 export function readSide(kind: ActionKind): (typeof SIDES)[ActionWords["arrow"]] {
   return SIDES[ACTION_WORDS[kind].arrow];
 }
@@ -70,7 +70,7 @@ export function describeAction(action: Action): ActionWords {
   return action.kind === "put" && action.review ? REVIEW_ACTION_WORDS : ACTION_WORDS[action.kind];
 }
 
-/** Names of actions for programs and `log`, where the internal name of the kind is unclear. */
+/** Names of action kinds for programs and `log`, if the internal name is unclear. */
 const PUBLIC_KINDS: Readonly<Record<string, string>> = {
   meet: "link-new",
   relink: "note-place",
@@ -81,10 +81,12 @@ export function toPublicKind(kind: string): string {
   return PUBLIC_KINDS[kind] ?? kind;
 }
 
-/** Returns the local path of a document or folder by its id; null if base has no record of it. */
+/**
+ * Returns the local path of a document or folder by its id; null if base has no record of the id.
+ */
 export type PathOf = (id: string) => string | null;
 
-/** Returns a path, never an id. For a move, returns the old and the new path. */
+/** Returns the path of an action, never an id. For a move, returns the old and the new path. */
 export function readActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
@@ -92,13 +94,18 @@ export function readActionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
-/** Returns the path, or both paths of a move, in a spelling that cannot control a terminal. */
+/**
+ * Returns the path of an action, or both paths of a move, in a spelling that cannot control a
+ * terminal.
+ */
 export function formatActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(readActionPath(action, pathOf));
 }
 
-/** Returns the service's code and request id, such as ` (forbidden, request req_1)`. */
+/**
+ * Returns the error code of the service and the request id, such as ` (forbidden, request req_1)`.
+ */
 export function formatOrigin(code: string | null, requestId: string | null): string {
   const originParts = [
     ...(code === null ? [] : [shownWords(code)]),

@@ -7,7 +7,7 @@ import type { AttentionEntry } from "./shapes.ts";
 
 type Attention = RunReport["attention"][number];
 
-/** Next steps by the kind of problem. `PATH` is a placeholder for the path of the problem. */
+/** Next steps by kind of problem. `PATH` is a placeholder for the path of the problem. */
 const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   conflict:
     'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
@@ -93,7 +93,7 @@ export const REJECTION_WORDS = {
 
 export type RejectionKind = keyof typeof REJECTION_WORDS;
 
-/** Next steps after a stop for which `reject` has nothing to restore. */
+/** Next steps for the user after a stop for which `reject` can restore nothing. */
 const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
   "wrong-workspace":
     "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
@@ -106,12 +106,14 @@ const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 };
 const SHOW_PLAN = "mdmirror plan shows the changes";
 
-/** Returns a clause with the number of other changes that also wait for the user's answer. */
+/**
+ * Returns a clause with the number of other changes that wait for the user's answer to the stop.
+ */
 export function describeWaiting(waiting: number): string {
   return `${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer`;
 }
 
-/** Returns the next step after a stop for which `reject` has nothing to restore. */
+/** Returns the next step for the user after a stop for which `reject` can restore nothing. */
 export function findStepWithoutUndo(reason: StopReason): string {
   return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
 }
@@ -120,24 +122,32 @@ export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
-/** Next step after a stop that cannot be approved, because the linked folder is not at its path. */
+/**
+ * Next step for the user after a stop that cannot be approved, because the linked folder is not at
+ * its path.
+ */
 export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
-/** Returns the ways to end a stop: approve, reject, or another step if the stop has no answer. */
+/**
+ * Returns the ways to end a stop: approve, reject, or another step for a stop without an answer.
+ */
 export function listStopSteps(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason))) return [NEXT_WITHOUT_ROOT];
-  // Whether the folder was moved or copied is not known, so one text has the steps for both.
+  // mdmirror does not know whether the folder was moved or copied, so one text has the steps for
+  // both cases.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied"))
     return [findStepWithoutUndo("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
-  // In a wrong workspace, all files would become new documents, so the user checks the key first.
+  // In a wrong workspace, `approve` would remove all files, and `reject` would upload all files as
+  // new documents. So the user checks the key first.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
-  // Many new conflicts stop a sync before any of them is opened, so there is nothing to undo.
+  // A stop because of many new conflicts comes before any conflict is opened, so there is nothing
+  // to undo.
   const isOnlyFlood = reasons.every(({ reason }) => reason === "conflict-flood");
   return isOnlyFlood ? ways : [...ways, "undo the changes: mdmirror reject"];
 }

@@ -41,15 +41,15 @@ const MAX_FOLDERS = 20;
 
 type FolderShare = DocumentShare & {
   /**
-   * Path of a folder, which counts with its subfolders. "" stands for the documents directly in the
-   * root.
+   * Path of a folder. "" stands for the documents directly in the root; any other path includes
+   * subfolders.
    */
   readonly folder: LocalPath;
 };
 
 /**
- * Returns the top folders with the most documents to upload. If all documents of a top folder are
- * in one subfolder, returns the deepest such subfolder in its place.
+ * Returns the topmost folders with the most documents to upload. If all documents of such a folder
+ * are in one subfolder, returns the deepest such subfolder instead.
  * @param limit largest number of folders to return
  */
 export function findLargestFolders(

@@ -11,8 +11,8 @@ import { toPublicKind } from "./actions.ts";
 
 export function toReportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // In `--json`, `merged` also counts documents that a reviewer (`accepted`) or the user's conflict
-  // policy (`byPolicy`) decided.
+  // In `--json`, `merged` also counts decisions of reviewers (`accepted`) and of the user's
+  // conflict policy (`byPolicy`).
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamedEntries = (report.renamed ?? []).map(({ from, to }) => {
@@ -56,7 +56,10 @@ export function describeRename(from: string, to: string): string {
 
 type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
 
-/** @param age milliseconds since both sides were last found equal; null if they never were */
+/**
+ * @param age milliseconds since both sides were last found equal; null if they were never found
+ * equal
+ */
 export function toStatusJson(status: MirrorStatus, age: number | null): StatusJson {
   const { state, fault, unreachedAddress, ...rest } = status;
   return {

@@ -6,7 +6,7 @@ export const REVIEW_REASONS = {
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
 export const UNKNOWN_VERSION_TEXT = "the uploaded version is not known locally";
-/** Beginning of a sentence that lists the paths that cannot be deleted before a review ends. */
+/** Beginning of a sentence. Paths that cannot be deleted before the review ends follow. */
 export const UNDELETABLE_PATHS_TEXT =
   "until somebody decides the review in the web app, these cannot be deleted on the service";
 export const PENDING_DELETION_TEXT = "the deletion of the local file is pending until then";

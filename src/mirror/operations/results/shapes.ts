@@ -1,18 +1,21 @@
-/** Results of `--json` and the library, which never have content. A minor version may add kinds. */
+/**
+ * Results of `--json` and of the library. They never have content of documents. A minor version may
+ * add kinds.
+ */
 
 export type AttentionEntry = {
   /** Path below the linked folder; "" for the whole folder. */
   readonly path: string;
   /** Kind of problem: `conflict`, `refused`, `in-review`, `offline` … */
   readonly kind: string;
-  /** Error code of the service or the operating system; null without one. */
+  /** Error code of the service or the operating system; null if there is none. */
   readonly code: string | null;
   readonly detail: string;
   /** Next step for the user, as a clause, often with a command. */
   readonly next: string;
 };
 
-/** Numbers of documents that a run changed, by the kind of change. */
+/** Numbers of documents that a run changed, by kind of change. */
 export type SyncCounts = {
   readonly uploaded: number;
   readonly downloaded: number;
@@ -22,10 +25,10 @@ export type SyncCounts = {
   readonly movedLocal: number;
   readonly deletedRemote: number;
   readonly deletedLocal: number;
-  /** Number of documents whose two edits were merged, by any method. */
+  /** Number of documents with two edits that were merged, by any method. */
   readonly merged: number;
   readonly submitted: number;
-  /** Number of files in which links were rewritten after their targets had moved. */
+  /** Number of files with links that were rewritten after the targets had moved. */
   readonly respelled: number;
   readonly conflicts: number;
   readonly blocked: number;
@@ -40,13 +43,13 @@ export type SyncReport = {
    * - `offline`: the service was not reached, or refused the key
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
-  /** Number of the run in this folder, from 1. */
+  /** Number of the run in this linked folder, from 1. */
   readonly run: number;
   readonly counts: SyncCounts;
   readonly attention: readonly AttentionEntry[];
   /**
-   * Changes that this sync did not carry out, because it only uploaded or only downloaded;
-   * undefined if there are none.
+   * Changes that this sync did not make, because it had only one direction; undefined if there are
+   * none.
    */
   readonly oneWay?: readonly { readonly path: string; readonly detail: string }[];
   /** Links without a target, which the service stores as `ref://…`; undefined if there are none. */
@@ -66,12 +69,12 @@ export type PlannedStep = {
   /** Side that the step changes; `none` if the step only updates the state file. */
   readonly side: "local" | "remote" | "both" | "none";
   readonly path: string;
-  /** Earlier path of the document or folder that the step moves; null if it moves nothing. */
+  /** Earlier path of the document or folder, if the step moves it; otherwise null. */
   readonly from: string | null;
   /** Id of the document or folder; null if the service has not given it an id yet. */
   readonly id: string | null;
   readonly why: string;
-  /** Steps that must end before this step, as indexes in the list of steps, from 0. */
+  /** Indexes, from 0, of the steps that must end before this step. */
   readonly after: readonly number[];
   /** True if a safety check stops the step until the user approves it. */
   readonly stopped: boolean;
@@ -87,25 +90,25 @@ export type BlockedPath = {
 
 export type SafetyStopReason = { readonly reason: string; readonly detail: string };
 
-/** State of a linked folder after its last run, read without the network. */
+/** State of a linked folder after the last run, read without the network. */
 export type StatusReport = {
   /** State at the end of the last run; `never` if no run has completed yet. */
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
-  /** Seconds since both sides were last found equal; null if they never were. */
+  /** Seconds since both sides were last found equal; null if they were never found equal. */
   readonly ageSeconds: number | null;
   /**
-   * Time when both sides were last found equal, in milliseconds since the epoch; null if they never
-   * were.
+   * Time when both sides were last found equal, in milliseconds since the epoch; null if they were
+   * never found equal.
    */
   readonly syncedAt: number | null;
   readonly url: string;
   /**
-   * Linked part of the workspace: path of a folder, or list of paths; "" is the whole workspace.
+   * Linked part of the workspace: path of a folder, list of paths, or "" for the whole workspace.
    */
   readonly remote: string | readonly string[];
   readonly documents: number;
   readonly folders: number;
-  /** Number of effects that were interrupted. The next run completes them. */
+  /** Number of interrupted effects, which the next run completes. */
   readonly pending: number;
   readonly conflicts: readonly string[];
   readonly reviews: readonly string[];

@@ -12,7 +12,7 @@ export function formatLocalTime(ms: number): string {
   return `${day} ${formatTwoDigits(date.getHours())}:${formatTwoDigits(date.getMinutes())}:${formatTwoDigits(date.getSeconds())}`;
 }
 
-/** Returns the time of day of a moment in the local time zone, such as `09:05:30`. */
+/** Returns the time of day in the local time zone, such as `09:05:30`. */
 export function formatTimeOfDay(ms: number): string {
   return formatLocalTime(ms).slice("2026-11-21 ".length);
 }
@@ -30,8 +30,8 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 const ISO_TIME = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * Reads a past time: `2h` (two hours ago), or `2026-11-22 09:30`. The latter is in local time,
- * unless `Z` or an offset follows. A date alone means the beginning of the day.
+ * Reads a past time: `2h` (two hours ago), or `2026-11-22 09:30`. A date and time without `Z` or an
+ * offset is in local time. A date alone means the beginning of the day.
  * @returns milliseconds since the epoch; null for any other text, a future time or a day that does
  * not exist
  */
@@ -57,7 +57,7 @@ export function readIso(text: string): number | null {
   if (isoMatch === null) return null;
   const [, date, day, time = "00:00", zone = ""] = isoMatch;
   const ms = Date.parse(`${date}T${time}${zone}`);
-  // `Date` reads 31 April as 1 May, so the day of the result is compared with the day in `text`.
+  // `Date` reads 31 April as 1 May, so the day in the result is compared with the day in `text`.
   const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
   return Number.isNaN(ms) || !isDay ? null : ms;
 }
