@@ -35,22 +35,22 @@ import { readRootMarker } from "../trust/gate.ts";
 export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 
 /**
- * LIMIT: milliseconds without progress after which the daemon's loop counts as hanging. Requests to
- * the service have much shorter time limits.
+ * LIMIT: milliseconds without progress after which the daemon's loop counts as hanging. The limit
+ * is long, because a request to the service may take some time.
  */
 export const HANG_MS = 240_000;
 /**
- * LIMIT: milliseconds for which a request waits while the folder is lent, so that a command does
- * not wait forever. The request then fails with the name of the borrower.
+ * LIMIT: milliseconds that a request waits while the folder is lent, so that a command does not
+ * wait forever. The request then fails, and the error names the borrower.
  */
 const MAX_LOAN_MS = 30_000;
-/** Milliseconds between two signs of life that the daemon sends to a waiting command. */
+/** Milliseconds between two signs of life of the daemon to a command that waits. */
 const ALIVE_EVERY_MS = 2_000;
 
 /**
  * Loan of the folder to a command.
- * - `gone` aborts when the command has ended
- * - `free` tells the command that the daemon has closed all files of the folder
+ * - `gone`: signal that aborts when the command has ended
+ * - `free`: tells the command that the daemon has closed all files of the folder
  */
 type FolderLoan = {
   readonly what: string;
@@ -68,12 +68,17 @@ export class DaemonFolder {
   readonly #since: number;
   #open: OpenedDaemon | null = null;
   #stopListening: StopListening | null = null;
-  /** Loan to a command; null if no command uses or waits for the folder. */
+  /** Loan to a command; null if no command uses the folder or waits for it. */
   #loan: FolderLoan | null = null;
   #closedBy: Trouble | null = null;
-  /** Resolves when the attempt to open the folder again has ended; null if there is no attempt. */
+  /**
+   * Resolves when the current attempt to open the folder again has ended; null if there is no such
+   * attempt.
+   */
   #opening: PromiseWithResolvers<void> | null = null;
-  /** Id in the folder's marker when the daemon first opened the folder; null without a marker. */
+  /**
+   * Id in the folder's marker when the daemon first opened the folder; null if there was no marker.
+   */
   #marker: string | null = null;
 
   /** @param root real path of a folder that has `.mdmirror/` */
@@ -84,8 +89,9 @@ export class DaemonFolder {
   }
 
   /**
-   * Opens the folder and takes its lock, so that the caller learns of a failure before `run`.
-   * @param dir a folder that has `.mdmirror/`
+   * Opens the folder and takes the folder's lock, so that the caller learns of a failure before
+   * `run`.
+   * @param dir path of a folder that has `.mdmirror/`
    */
   static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
     const folder = new DaemonFolder(existsSync(dir) ? realpathSync(dir) : dir, options);
@@ -124,8 +130,8 @@ export class DaemonFolder {
       if (this.#stopListening !== null) removeSocketPath(join(this.root, MIRROR_FOLDER));
       await this.close();
     } catch (error) {
-      // The folder's disk may be unmounted. Then the file with the socket's path cannot be removed.
-      // A command that reads the file later finds that no process listens.
+      // If the folder's disk is unmounted, the file with the socket's path cannot be removed. A
+      // command that reads this file later finds that no process listens.
       this.#logFault("control-failed", error);
     }
     return end;
@@ -142,15 +148,17 @@ export class DaemonFolder {
     });
   }
 
-  /** Returns the milliseconds since the loop last made progress; 0 for a lent or closed folder. */
+  /**
+   * Returns the milliseconds since the last progress of the loop; 0 for a lent or closed folder.
+   */
   stillMs(): number {
     if (this.#open === null || this.#loan !== null) return 0;
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
   /**
-   * Opens the folder and runs the daemon's loop. Returns why the loop ended; null if the folder
-   * should be opened again immediately.
+   * Opens the folder and runs the daemon's loop. Returns why the loop ended; null if the folder has
+   * to be opened again immediately.
    */
   async #openAndRun(stop: AbortSignal): Promise<FolderEnd | Trouble | null> {
     const openResult = await this.#openToServe(stop);
@@ -169,7 +177,7 @@ export class DaemonFolder {
     return movedOrUnlinked ?? failure;
   }
 
-  /** Opens the folder. After the first opening, also begins to listen for commands. */
+  /** Opens the folder. After the first opening, also begins to listen for requests of commands. */
   async #openToServe(stop: AbortSignal): Promise<Result<OpenedDaemon>> {
     const openResult = await this.#openAgain();
     if (openResult.kind === "trouble" || this.#stopListening !== null) return openResult;
@@ -192,8 +200,8 @@ export class DaemonFolder {
 
   async #openAgain(): Promise<Result<OpenedDaemon>> {
     if (this.#open !== null) return ok(this.#open);
-    // While a first daemon lends the folder, the borrower has the folder's lock. Only the first
-    // daemon's socket then shows a second daemon that the first one runs.
+    // While a daemon lends the folder, the borrower has the folder's lock. A second daemon can then
+    // find the first daemon only by the socket.
     const runningDaemon = this.#stopListening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
     if (runningDaemon !== NO_DAEMON)
       return runningDaemon.kind === "trouble" ? runningDaemon : refuseSecondDaemon(this.root, runningDaemon.value);
@@ -209,7 +217,7 @@ export class DaemonFolder {
     this.#opening = null;
   }
 
-  /** Returns the loan that ended; null if the folder was not lent. */
+  /** Ends the current loan, and returns the loan. Returns null if the folder was not lent. */
   #endLoan(): FolderLoan | null {
     const loan = this.#loan;
     this.#loan = null;
@@ -229,15 +237,15 @@ export class DaemonFolder {
   }
 
   /**
-   * Runs the daemon's loop for an open folder. Returns why the loop failed; null if it ended on
-   * request.
+   * Runs the daemon's loop for an open folder. Returns why the loop failed; null if the loop ended
+   * on request.
    * @param loan loan that has just ended; null if there was none
    */
   async #runOnce(open: OpenedDaemon, loan: FolderLoan | null, stop: AbortSignal): Promise<Trouble | null> {
     const { mirror, daemon, reopen } = open;
     const unsubscribe = daemon.onEvent((event) => {
       handleEvent(open, event);
-      // For a loan, the loop ends and later starts again, so its end is not reported.
+      // For a loan, the loop ends and later starts again. The end of the loop is then not reported.
       const endsForLoan = this.#loan !== null && event.kind === "phase" && event.phase.kind === "ended";
       if (!endsForLoan) this.#publish(event);
     });
@@ -268,8 +276,8 @@ export class DaemonFolder {
   }
 
   /**
-   * Handles a command's request, and sends signs of life meanwhile. Refuses the request if another
-   * command keeps the folder too long.
+   * Handles a command's request, and sends signs of life to the command meanwhile. Refuses the
+   * request if another command keeps the folder too long.
    */
   async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
     if (request.do === "status") return ok(this.status());
@@ -301,7 +309,8 @@ export class DaemonFolder {
   }
 
   /**
-   * Answers a request. Tries again if the folder was closed and opened again meanwhile.
+   * Answers a request. If the folder was closed and opened again meanwhile, handles the request
+   * again.
    * @param gone aborts when the command has disconnected or was refused; the request then has no
    * effect
    */
@@ -314,7 +323,7 @@ export class DaemonFolder {
     const beganAt = clock.monotonic();
     for (;;) {
       const openedDaemon = await this.#openFolder();
-      // Nobody reads this answer.
+      // The command has disconnected, so nobody reads this answer.
       if (gone.aborted) return ok({});
       if (openedDaemon === null && request.do === "lend") return ok({ lent: true });
       if (openedDaemon === null) return refuseClosedFolder(this.root, this.#closedBy);
@@ -335,15 +344,15 @@ export class DaemonFolder {
 
   /**
    * Lends the folder to a command. Answers when the folder is closed. The daemon opens the folder
-   * again after the command.
+   * again when the command has ended.
    */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, gone: AbortSignal): Promise<Result<object>> {
     const { clock } = this.#options;
     const folderFreed = Promise.withResolvers<void>();
-    // ORDER: the daemon lends the folder only between two runs, so that commands that wait for the
+    // ORDER: the daemon lends the folder between two runs, so that commands that wait for the
     // current run get their answers first.
     await daemon.callBetweenRuns(() => {
-      // Another command has borrowed the folder first, so this command has to try again later.
+      // Another command has borrowed the folder, so this command has to try again later.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
       if (gone.aborted) return folderFreed.resolve();
       this.#loan = { what, since: clock.monotonic(), gone, free: folderFreed.resolve };
@@ -377,19 +386,21 @@ function refuseSecondDaemon(root: string, { pid }: Pick<DaemonStatus, "pid">): R
   return trouble("locked", problem, "mdmirror status shows what it does; one daemon a folder is enough");
 }
 
-/** Stores facts about a completed run for later runs. Deletes old contents once a day. */
+/** After a run, stores facts for later runs, and once a day deletes old contents. */
 function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") closeIfKeyChanged(open);
   if (event.kind !== "run") return;
   storeRunFacts(mirror, event.report, readStopLimit(mirror));
-  // Only a run makes contents old, so a day without a run needs no pruning.
+  // Without a run, the stored contents do not grow, so a day without a run needs no pruning.
   pruneDaily(mirror);
 }
 
 type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 
-/** Returns the request with a shorter time limit, without the time that opening the folder took. */
+/**
+ * Returns the request with a time limit that is shorter by the time that opening the folder took.
+ */
 function shortenTimeout(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
   return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };

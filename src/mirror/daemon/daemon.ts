@@ -1,7 +1,7 @@
 /**
- * A process that keeps several linked folders in sync. If one folder fails, the process continues
- * with the others, and opens that folder again later. The process follows a folder that `mdmirror
- * mv` moves, and stops syncing an unlinked folder.
+ * A process that keeps several linked folders in sync. If one folder fails, the process opens that
+ * folder again later, and meanwhile continues with the others. If `mdmirror mv` moves a folder, the
+ * process continues at the new path. The process stops syncing an unlinked folder.
  */
 import { EventEmitter } from "node:events";
 import { dirname } from "node:path";
@@ -16,16 +16,16 @@ import { execFile } from "node:child_process";
 
 export type DaemonsOptions = FolderOptions & {
   /**
-   * Receives messages that are no event of an open folder: a linked folder does not exist, or
-   * systemd cannot be notified.
+   * Receives messages that are not about an event of an open folder: a linked folder does not
+   * exist, or systemd cannot be notified.
    */
   readonly onNote: (note: string) => void;
 };
 
 /**
- * Keeps the given folders in sync. If a folder cannot be opened, opens no folder, because a user
- * would not notice that one folder is missing. Resolves when `stop` aborts or no folder is left,
- * after all work has ended.
+ * Keeps the given folders in sync. If one folder cannot be opened, opens no folder, because a user
+ * would not notice the missing folder. Resolves when `stop` aborts or no folder is left, after all
+ * work has ended.
  */
 export async function runDaemons(
   dirs: readonly string[],
@@ -50,13 +50,13 @@ export async function runDaemons(
   });
 }
 
-/** Milliseconds between two checks for folders that were linked or mounted meanwhile. */
+/** Milliseconds between two checks for folders that were linked or mounted. */
 const CHECK_MS = 2_000;
 
 /**
- * Keeps every linked folder of this user in sync, also folders that are linked later. Resolves when
- * `stop` aborts, after all work has ended.
- * @returns trouble of kind `locked` if another process already does this
+ * Keeps every linked folder of this user in sync, including folders that are linked later. Resolves
+ * when `stop` aborts, after all work has ended.
+ * @returns trouble of kind `locked` if another process already keeps all folders in sync
  */
 export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
   const lock = lockList(dirname(locateRegistry(options.env)), options);
@@ -77,9 +77,9 @@ export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal)
 }
 
 /**
- * Takes the lock that prevents a second `watch --all`, and returns a function that frees it. If the
- * lock's folder cannot be written, continues without this lock, because each linked folder has its
- * own lock.
+ * Takes the lock that prevents a second `watch --all`, and returns a function that frees the lock.
+ * Without write access to the lock's folder, continues without the lock, because each linked folder
+ * has a lock of its own.
  */
 function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
   try {
@@ -105,14 +105,15 @@ type KeptFolder = { readonly folder: DaemonFolder; readonly stop: AbortControlle
 class KeptFolders {
   readonly #options: DaemonsOptions;
   readonly #stop: AbortSignal;
-  /** Folders by real path. */
+  /** Folders in sync, by real path. */
   readonly #kept = new Map<string, KeptFolder>();
   readonly #reportedNotes = new Set<string>();
 
   constructor(options: DaemonsOptions, stop: AbortSignal) {
     this.#options = options;
     this.#stop = stop;
-    // Node warns of many listeners on one signal. Each folder and each run adds one to this signal.
+    // Node warns if one signal has many listeners. Each folder and each run adds a listener to this
+    // signal.
     EventEmitter.setMaxListeners(0, stop);
   }
 
@@ -133,7 +134,7 @@ class KeptFolders {
     while (this.#kept.size > 0) await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
   }
 
-  /** Keeps the folder in sync. If a command moves the folder, continues at its new path. */
+  /** Keeps the folder in sync. If a command moves the folder, continues at the new path. */
   begin(folder: DaemonFolder): void {
     const { root } = folder;
     const stop = new AbortController();
@@ -147,18 +148,19 @@ class KeptFolders {
   }
 
   /**
-   * Begins to sync folders that were added to the list of linked folders, and stops syncing folders
-   * that were removed from it. Reports missing folders. A folder that was added after the first
-   * check is reported only if two checks miss it, because `init` lists a folder before creating it.
-   * @param before folders that did not exist at the last check; null at the first check
+   * Begins to sync folders that were added to the list of linked folders. Stops syncing folders
+   * that were removed from the list. Reports missing folders. `init` lists a folder before creating
+   * it, so an added folder is reported only if two checks find it missing.
+   * @param before folders that did not exist at the last check; null at the first check, which
+   * reports all missing folders
    * @returns the folders that do not exist now
    */
   followList(before: ReadonlySet<string> | null): ReadonlySet<string> {
     const { mirrors, unfit } = listOwnMirrors(this.#options.env);
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // If a registry entry cannot be trusted (`unfit`), its folder is not in the list. The folder
-    // may still be linked, so no folder is stopped while such an entry exists.
+    // The list lacks a folder whose registry entry cannot be trusted (`unfit`), but this folder may
+    // still be linked. So no folder is stopped while there is such an entry.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const addedMirrors = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of addedMirrors.filter(({ place }) => place === "present"))
@@ -171,7 +173,7 @@ class KeptFolders {
     return new Set(absent.map(({ root }) => root));
   }
 
-  /** Reports a message, unless it was reported before. */
+  /** Reports a message, unless the same message was reported before. */
   #note(text: string): void {
     if (this.#reportedNotes.has(text)) return;
     this.#reportedNotes.add(text);
@@ -189,7 +191,7 @@ type SdNotifyOptions = {
 const DEADLINE_MS = 10_000;
 
 type SystemdNotifier = {
-  /** Milliseconds within which systemd expects a sign of life; null if it expects none. */
+  /** Milliseconds in which systemd expects a sign of life; null if systemd expects none. */
   readonly watchdogMs: number | null;
   /** Sends assignments such as `READY=1`, `STOPPING=1` or `STATUS=…` to systemd. */
   send(...assignments: string[]): void;
@@ -198,14 +200,14 @@ type SystemdNotifier = {
 /**
  * Reports to systemd that the daemon is ready and alive. Node cannot send to systemd's socket, so
  * the program `systemd-notify` sends each message. systemd identifies a sender by its process, so
- * `systemd-notify` ends only when systemd has read the message. The unit accepts such messages with
- * `NotifyAccess=all`. The program runs about once a minute, for a short time.
+ * `systemd-notify` ends only when systemd has read the message. The unit accepts messages of other
+ * processes with `NotifyAccess=all`.
  * @returns null if systemd did not ask for notifications
  */
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SystemdNotifier | null {
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") return null;
-  // The program gets no other variables, because one of them may contain the key.
+  // `systemd-notify` gets no other variables, because a variable may contain the key.
   const variables = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   let isFaulty = false;
   const send: SystemdNotifier["send"] = (...assignments) => {
@@ -219,8 +221,8 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SystemdNot
 }
 
 /**
- * Sends four signs of life to systemd in each watchdog period. While `alive` returns false, sends
- * none, and systemd then restarts the daemon.
+ * Sends four signs of life to systemd in each watchdog period. Sends no signs of life while `alive`
+ * returns false; systemd then restarts the daemon.
  * @returns a function that ends the signs of life
  */
 export function keepWatchdog(sd: SystemdNotifier, alive: () => boolean): () => void {

@@ -2,12 +2,12 @@ import type { DaemonEvent } from "../engine/daemon/interface.ts";
 import type { Log } from "../ports/world.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Events of one folder: those of the engine, and those of opening and lending. */
+/** Events of one folder: events of the engine, and events of opening and lending the folder. */
 export type FolderEvent =
   | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
   | { readonly kind: "lent"; readonly at: number; readonly what: string }
   | { readonly kind: "returned"; readonly at: number; readonly what: string }
-  /** A command moved the folder to the path `to`. Null: the command unlinked the folder. */
+  /** A command moved the folder to the path `to`; null if a command unlinked the folder. */
   | { readonly kind: "left"; readonly at: number; readonly to: string | null }
   /** Syncing failed. The daemon opens the folder again after `retryMs` milliseconds. */
   | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
@@ -20,8 +20,8 @@ export type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { r
 type LogLine = Parameters<Log["write"]>;
 
 /**
- * For each kind of event, a function that returns its line in the folder's log. A line has paths
- * and numbers but no content. Null: the engine itself logs the event, or the event is not logged.
+ * For each kind of event, a function that returns a line for the folder's log; null if the event is
+ * not logged, or if the engine itself logs the event. A line has paths and numbers, but no content.
  */
 const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => LogLine | null } = {
   change: makeChangeLine,
@@ -30,7 +30,7 @@ const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>
   opened: () => ["info", "opened", { pid: process.pid }],
   lent: ({ kind, what }) => ["info", kind, { what }],
   returned: ({ kind, what }) => ["info", kind, { what }],
-  // The log moved together with the folder, so no line can be written at the old path.
+  // The log has moved with the folder, so mdmirror cannot write a line at the old path.
   left: () => null,
   broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
   "deletion-pending": ({ kind, path }) => ["info", kind, { path }],

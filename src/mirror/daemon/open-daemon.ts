@@ -1,4 +1,6 @@
-/** Opens a linked folder for the daemon, and answers the requests of commands about it. */
+/**
+ * Opens a linked folder for the daemon, and carries out the requests of commands for this folder.
+ */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -20,20 +22,23 @@ import { makeWaitReport, NO_STANDSTILL, type UploadStandstill } from "../operati
 export type OpenedDaemon = {
   readonly mirror: OpenedMirror;
   readonly daemon: Daemon;
-  /** Controller for a restart: once it aborts, the daemon closes the folder and opens it again. */
+  /**
+   * Controller for opening the folder again: when it aborts, the daemon closes the folder and opens
+   * it again.
+   */
   readonly reopen: AbortController;
 };
 
 export type DaemonSetup = Omit<MirrorOptions, "mode" | "what" | "onExchange"> & {
-  /** Lets tests replace the engine's loop and the watcher of the disk. */
+  /** Replaces the engine's loop in tests. */
   readonly createDaemon?: CreateDaemon;
   readonly createWatcher?: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
 };
 
 /**
- * Opens a linked folder for the daemon, and takes its lock.
- * @param dir a folder that has `.mdmirror/`
+ * Opens a linked folder for the daemon, and takes the folder's lock.
+ * @param dir path of a folder that has `.mdmirror/`
  */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
   const openResult = await openMirror(dir, { ...options, mode: "write", what: DAEMON_COMMAND });
@@ -43,12 +48,13 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const settings = {
     ...makeRunSettings(mirror, USUAL_RUN),
     handsOff: chooseEditorWait(mirror.config, "watch"),
-    // `init --prefer` is valid only until the first complete run, so each run reads it again.
+    // The option `init --prefer` is valid until the first complete run, so each run reads the
+    // option again.
     get prefer() {
       return makeRunSettings(mirror, USUAL_RUN).prefer;
     },
-    // If a run with a smaller deletion limit was stopped, the daemon uses that limit until the stop
-    // has ended.
+    // If a run with a smaller deletion limit was stopped, the daemon uses the smaller limit until
+    // the stop has ended.
     get guards() {
       return readGuardLimits(mirror);
     },
@@ -56,7 +62,8 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const { listen, pollEvery } = mirror.config.events;
   const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
   const timing = { pollListeningMs: parseTime(pollEvery), pollRequestsAMinute, ...options.timing };
-  // Two separate objects, because the compiler does not check the names in a conditional spread.
+  // The compiler does not check the names of members in a conditional spread, so there are two
+  // separate objects.
   const daemonOptions: DaemonOptions = listen
     ? { settings, timing, events: mirror.world.remote.events() }
     : { settings, timing };
@@ -65,10 +72,10 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
 }
 
 /**
- * Makes the daemon open the folder again if the service refuses the key, and mdmirror would now
- * find another key. The new key may come from `mdmirror init --key-file`, or from a key file that
+ * If the service refuses the key and mdmirror would now find another key, makes the daemon open the
+ * folder again. The new key may come from `mdmirror init --key-file`, or from a key file that
  * somebody changed.
- * @returns true if the folder will be opened again
+ * @returns true if the daemon will open the folder again
  */
 export function closeIfKeyChanged({ mirror, daemon, reopen }: OpenedDaemon): boolean {
   const { phase } = daemon.status();
@@ -79,7 +86,8 @@ export function closeIfKeyChanged({ mirror, daemon, reopen }: OpenedDaemon): boo
 
 /**
  * Returns true if the daemon is paused. During a run that a command requested, the phase shows the
- * run, not the pause. The daemon is then paused if it has neither a next poll nor a retry.
+ * run, not the pause. A pause then shows itself only by the absence of both a next poll and a
+ * retry.
  */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
@@ -121,8 +129,8 @@ export async function performRequest(
 ): Promise<Result<object>> {
   if (request.do === "wait") return waitUntilSynced(daemon, request, gone);
   const forMs = request.do === "pause" ? request.forMs : undefined;
-  // If the old or the new pause has an end, the request changes something, even if the daemon is
-  // already paused.
+  // If the old pause or the new pause has an end, the request changes something even if the daemon
+  // is already paused.
   const hasEnd = forMs !== undefined || daemon.status().pausedUntil !== null;
   const changesPause = hasEnd || isPaused(daemon) === (request.do === "resume");
   if (request.do === "pause") await daemon.request("pause", forMs);
@@ -130,7 +138,7 @@ export async function performRequest(
   return ok({ changed: changesPause });
 }
 
-/** Resolves when the pause has ended, without waiting for the run that follows it. */
+/** Resolves when the pause has ended. Does not wait for the run after the pause. */
 async function endPause(daemon: Pick<Daemon, "request" | "status" | "onEvent">): Promise<void> {
   const pauseEnded = Promise.withResolvers<void>();
   const unsubscribe = daemon.onEvent((event) => {
@@ -155,7 +163,10 @@ export function refuseClosedFolder(root: string, reason: Trouble | null): Result
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/** Returns the milliseconds before the folder is opened again after this number of failures. */
+/**
+ * Returns the milliseconds after which the folder is opened again.
+ * @param failures number of failures before
+ */
 export function computeRetryMs(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }
@@ -188,9 +199,9 @@ export type FolderEnd =
   | { readonly kind: "moved"; readonly root: string };
 
 /**
- * Finds out whether a command moved or unlinked the folder while it was lent. If the folder is on a
- * disk that is not mounted, it counts as unchanged, because the disk may be mounted again.
- * @param marker marker of the folder when the daemon opened it; null if it had none
+ * Finds out whether a command moved or unlinked the folder while the folder was lent. A folder on a
+ * disk that is not mounted counts as unchanged, because the disk may be mounted again.
+ * @param marker marker of the folder when the daemon opened the folder; null if the folder had none
  * @returns null if the folder is unchanged
  */
 export function findFolderEnd(
@@ -198,8 +209,8 @@ export function findFolderEnd(
   marker: string | null,
   env: Readonly<Record<string, string | undefined>>,
 ): Exclude<FolderEnd, { kind: "stopped" }> | null {
-  // `unlink` removes both the configuration and the marker. If only one is missing, the folder is
-  // still linked: the daemon reports an error and tries again.
+  // `unlink` removes the configuration and the marker. If only one of them is missing, the folder
+  // is still linked: the daemon reports an error and tries again.
   if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || readRootMarker(root) !== null) return null;
   if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
   if (marker === null) return null;

@@ -3,8 +3,8 @@ import type { Progress } from "../ports/world.ts";
 import type { CurrentTraffic } from "./control/protocol.ts";
 
 /**
- * LIMIT: number of active effects that a status lists, so that the status stays short. Some hundred
- * effects can be active together.
+ * LIMIT: number of active effects that a status lists, so that the status stays short. Hundreds of
+ * effects can be active at the same time.
  */
 const MAX_LISTED_EFFECTS = 12;
 

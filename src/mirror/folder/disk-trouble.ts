@@ -1,11 +1,11 @@
 /**
  * Recognises errors of the disk and of permissions, which are not bugs in mdmirror. Uses only the
- * fields of an error, so that importing this module loads little code.
+ * fields of an error, so that an import of this module loads little code.
  */
 
 import { readErrorCode, FREE_SPACE_STEP, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
-/** Descriptions of errors by their codes. The first match is used. */
+/** Descriptions of errors by error code. The first entry that matches is used. */
 const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
   {
     codes: /^E[MN]FILE$/,
@@ -35,8 +35,8 @@ const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readon
 ];
 
 /**
- * Describes an error for the user. Returns null unless it is a `TroubleError`, an unsafe path or a
- * disk error.
+ * Describes an error for the user. Returns null for all errors other than a `TroubleError`, an
+ * unsafe path or a disk error.
  */
 export function describeError(error: unknown): Trouble | null {
   if (error instanceof TroubleError) return error.trouble;
@@ -54,11 +54,14 @@ export function describeError(error: unknown): Trouble | null {
   return failure === undefined ? null : { kind: "fault", what: failure.what, code, next: failure.next };
 }
 
-/** Returns the path that this user may not read or write; null if the error has another cause. */
+/**
+ * Returns the path that this user may not read or write. Returns null for an error with another
+ * cause.
+ */
 function findForbiddenPath(error: Error, code: string): string | null {
   if (code === "SQLITE_READONLY_DIRECTORY") return ".mdmirror/";
   if (!/^(EACCES|EPERM)$/.test(code) || !("path" in error) || typeof error.path !== "string") return null;
-  // mdmirror opens files below an open folder as `/proc/self/fd/12/note.md`. The message shows only
+  // mdmirror opens a file in an open folder as `/proc/self/fd/12/note.md`. The message has only
   // `note.md`.
   return error.path.replace(/^\/proc\/self\/fd\/\d+\//, "");
 }

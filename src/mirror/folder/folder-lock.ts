@@ -6,26 +6,26 @@ import { borrowFolder, NO_DAEMON } from "../daemon/control/ask.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type AcquiredLock, acquireLock, type LockHolder } from "../state/lock.ts";
 
-/** Name of the daemon's command in the lock. Other processes recognise a daemon by it. */
+/** Name of the daemon's command in the lock. By this name, other processes recognise a daemon. */
 export const DAEMON_COMMAND = "watch";
 
 /**
- * LIMIT: milliseconds for which a starting daemon waits for the lock, so that the user soon sees
- * that the start failed.
+ * LIMIT: milliseconds that a starting daemon waits for the lock, so that the user soon learns of a
+ * failed start.
  */
 const MAX_WAIT_MS = 10_000;
 const CHECK_EVERY_MS = 200;
 
 type LockedFolder = {
   readonly isLent: boolean;
-  /** Frees the lock. If a daemon lent the folder, also gives the folder back. */
+  /** Frees the lock. If a daemon lent the folder, also gives the folder back to the daemon. */
   readonly free: () => void;
 };
 
 /**
  * Takes the folder's lock. If a daemon has the lock, borrows the folder from the daemon until the
  * lock is freed.
- * @param what name of the command, which other processes show if they find the folder locked
+ * @param what name of the command, which other processes show when they find the folder locked
  */
 export async function lockFolder(
   root: string,
@@ -54,7 +54,10 @@ export async function lockFolder(
   return ok({ isLent: giveBack !== null, free: freeFolder });
 }
 
-/** Waits while a command such as `sync`, which ends soon, has the lock, but not for a daemon. */
+/**
+ * Waits while a command such as `sync` has the lock, because such a command ends soon. Does not
+ * wait for a daemon.
+ */
 async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
   const deadline = clock.monotonic() + MAX_WAIT_MS;
   let currentLock = first;

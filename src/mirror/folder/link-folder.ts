@@ -1,4 +1,7 @@
-/** Links a folder to a workspace: checks it, plans the first sync, stores the configuration. */
+/**
+ * Links a folder to a workspace: checks the folder, plans the first sync, and stores the
+ * configuration.
+ */
 
 import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -44,7 +47,7 @@ import { makeFolders } from "../../common/make-folders.ts";
 type UnlinkedKind = "linked" | "known" | "fresh";
 
 /**
- * Returns the state of a folder before it is linked, or trouble if it may not be linked.
+ * Returns the state of a folder before it is linked, or trouble if the folder may not be linked.
  * @param isConfirmed true if the user confirmed an unusual folder, such as the home folder
  */
 export function checkFolder(dir: string, env: Environment, isConfirmed: boolean): Result<UnlinkedKind> {
@@ -81,7 +84,10 @@ function resolveRealPath(dir: string): string {
   return join(realpathSync(existingFolder), relative(existingFolder, wholePath));
 }
 
-/** Returns why a user would hardly want to link this folder, as a clause; null if it is usual. */
+/**
+ * Returns a clause that says why a user would hardly want to link this folder; null for a usual
+ * folder.
+ */
 function explainUnusual(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
@@ -89,8 +95,8 @@ function explainUnusual(root: string, home: string): string | null {
 }
 
 /**
- * Returns the linked folder that contains a folder; null if there is none. Another user's linked
- * folder does not count, because anybody could create one, for example in `/tmp`.
+ * Returns the linked folder above a folder; null if there is none. Another user's linked folder
+ * does not count, because anybody could create one, for example in `/tmp`.
  */
 export function findMirrorAbove(root: string, env: Environment): string | null {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
@@ -101,8 +107,8 @@ export function findMirrorAbove(root: string, env: Environment): string | null {
 }
 
 /**
- * Checks the files that an earlier link left in `.mdmirror/`. Refuses another user's state file,
- * because the state decides which documents count as deleted locally.
+ * Checks the files that an earlier link left in `.mdmirror/`. Refuses a state file of a folder that
+ * is not in the user's list, because the state decides which documents count as deleted locally.
  */
 function checkLeftOver(root: string, env: Environment): Result<UnlinkedKind> {
   const place = locateRegistry(env);
@@ -130,8 +136,8 @@ export type LinkRequest = {
 
 /**
  * Opens a folder that is not linked yet, for the first plan of the folder. Only reads the files in
- * the folder. Keeps the state in memory, or uses the state of an earlier link. Creates the folder
- * if it is missing. `close` removes the created folders again if they are still empty.
+ * the folder. Keeps the state in memory, or uses the state of an earlier link. Creates a missing
+ * folder; `close` removes the created folders again if they are still empty.
  */
 function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress = NO_PROGRESS, ignore = [] } = request;
@@ -140,7 +146,8 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   try {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
-    // A plan ignores a damaged state of an earlier link. The first sync will rebuild it.
+    // The plan ignores a damaged state of an earlier link, because the first sync will rebuild the
+    // state.
     const earlierState = openToRead(join(root, MIRROR_FOLDER), clock, true);
     if (earlierState.kind === "trouble") return earlierState;
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
@@ -194,13 +201,14 @@ export async function withFirstPlan<T>(
 }
 
 /**
- * Sends one request to try the key before it is stored.
+ * Tries the key with one request before the key is stored.
  * @returns null if the service accepts the key, otherwise the fault
  */
 export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRequest, "dir">): Promise<Fault | null> {
   const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
   try {
-    // The service answers a valid key even if the folder does not exist, so any name will do.
+    // The service accepts a valid key even if the folder does not exist, so any name is good
+    // enough.
     const folderAnswer = await remote.findFolder(readPrefix(config.remote) || "mdmirror");
     return folderAnswer.ok ? null : folderAnswer.fault;
   } finally {
@@ -209,7 +217,7 @@ export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRe
 }
 
 /**
- * Removes the folder, and those folders above it that are empty.
+ * Removes the empty folders from `dir` up to `topmost`.
  * @param topmost highest folder that was created for the first plan
  */
 function removeCreatedFolders(dir: string, topmost: string): void {
@@ -219,7 +227,7 @@ function removeCreatedFolders(dir: string, topmost: string): void {
   }
 }
 
-/** A disk that seems to have a marker even before one is written, so that a sync can be planned. */
+/** A disk that has a marker for the planner before a marker is written. */
 class AlreadyMarkedDisk extends LocalDisk {
   override identify(): RootIdentity | null {
     const rootIdentity = super.identify();
@@ -227,7 +235,10 @@ class AlreadyMarkedDisk extends LocalDisk {
   }
 }
 
-/** Returns true if the first plan only fills an empty folder. The user need not confirm it. */
+/**
+ * Returns true if the first plan only fills an empty folder, so that the user need not confirm the
+ * plan.
+ */
 export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   const fillingKinds: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
@@ -237,7 +248,9 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   );
 }
 
-/** Returns trouble if the folder contains a linked folder, whose files would be synced twice. */
+/**
+ * Returns trouble if the folder contains a linked folder, because its files would be synced twice.
+ */
 function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);
@@ -248,7 +261,7 @@ function checkInside({ trees }: SyncPlan): Result<null> {
 /**
  * Links a folder: creates `.mdmirror/`, and adds the folder to the user's registry.
  * ORDER: the registry first, the configuration last. A folder without a configuration is not
- * linked. So after a kill in between, `init` starts from the beginning.
+ * linked, so after a kill in between, `init` starts from the beginning.
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function linkFolder(
@@ -283,7 +296,7 @@ export function linkFolder(
 }
 
 /**
- * Returns the folder itself, if it exists; otherwise the nearest existing folder above it.
+ * Returns the folder itself if the folder exists; otherwise the nearest existing folder above.
  * @param dir absolute path
  */
 export function findNearestFolder(dir: string): string {

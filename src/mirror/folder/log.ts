@@ -5,8 +5,8 @@ import type { Clock } from "../../common/clock.ts";
 import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";
 
 /**
- * LIMIT: number of bytes of a log file, so that the log file and four older files have at most 5
- * MB.
+ * LIMIT: number of bytes of a log file, so that the current file and four older files together have
+ * at most 5 MB.
  */
 const MAX_BYTES = 1024 * 1024;
 const OLDER_LOGS = 4;
@@ -17,7 +17,7 @@ type LogOptions = {
   readonly folder: string;
   readonly clock: Clock;
   readonly secret: string;
-  /** True to also write lines of level `debug`, one for each request. */
+  /** True to write lines of level `debug` too: one line for each request. */
   readonly debug: boolean;
   readonly onFault: (error: Error) => void;
   /** Bytes of one log file. Tests pass a smaller limit. */
@@ -26,9 +26,9 @@ type LogOptions = {
 
 /**
  * Opens the log `.mdmirror/log/mdmirror.log`, which has one JSON object on each line. Writes only
- * the fields in `LOG_FIELDS`, each in its own form, so that neither content nor the key is logged
- * (I30). If the log cannot be written, for example on a full disk, reports this once. Syncing
- * continues.
+ * the fields in `LOG_FIELDS`, each only in its own form, so that neither content nor the key is
+ * logged (I30). If the log cannot be written, for example on a full disk, reports this once, and
+ * syncing continues.
  */
 export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_BYTES }: LogOptions): Log {
   const appendLine = openRotatedFile(folder, maxBytes);
@@ -47,16 +47,17 @@ export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_
 }
 
 /**
- * Returns a function that appends a line to the log. Before a file gets too large, renames it and
- * removes the oldest file.
- * ASSUMES: only the process with the folder's lock writes.
+ * Returns a function that appends a line to the log. Before a file gets too large, renames the file
+ * and removes the oldest file.
+ * ASSUMES: only the process with the folder's lock writes to the log.
  */
 function openRotatedFile(folder: string, maxBytes: number): (line: string) => void {
   const file = "log/mdmirror.log";
   let size: number | null = null;
   return (line) => {
     if (size === null) {
-      // Creates only this folder, not those above it: the linked folder's disk may be unmounted.
+      // Creates only this folder, and no folder above, because the disk of the linked folder may be
+      // unmounted.
       makeOwnFolder(folder, "log");
       size = statOwnFile(folder, file, "own-file")?.size ?? 0;
     }
@@ -70,7 +71,7 @@ function openRotatedFile(folder: string, maxBytes: number): (line: string) => vo
   };
 }
 
-/** Gives each log file the next higher number. The oldest file is overwritten. */
+/** Gives each log file the next higher number. This overwrites the oldest file. */
 function rotateLog(folder: string, file: string): void {
   for (let n = OLDER_LOGS; n > 0; n--) {
     const olderName = n === 1 ? file : `${file}.${n - 1}`;
@@ -80,7 +81,10 @@ function rotateLog(folder: string, file: string): void {
 
 type FieldForm = (value: LogValue) => LogValue | undefined;
 
-/** Matches a single line without characters that could control a terminal. */
+/**
+ * Matches a single line of at most 1,024 characters, without characters that could control a
+ * terminal.
+ */
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
@@ -100,7 +104,7 @@ const FIELD_FORMS: Readonly<Record<LogForm, FieldForm>> = {
   },
 };
 
-/** @param secret the key, which is removed from all fields, because a path may contain it */
+/** @param secret the key. A path may contain the key, so the key is removed from all fields */
 function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
   const keptFields: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {

@@ -1,4 +1,4 @@
-/** Metrics of linked folders as text, without paths, for a metrics collector. */
+/** Metrics of linked folders as text for a metrics collector. The text has no paths. */
 
 import { type Metric, formatMetrics, type MetricSample } from "../../common/metrics-text.ts";
 import type { FolderStatus, MirrorState, StatusReading } from "./status.ts";

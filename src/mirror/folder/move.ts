@@ -9,7 +9,8 @@ import { findMirrorAbove } from "./link-folder.ts";
 import { readErrorCode, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * Checks whether a rename can move a linked folder. Returns trouble if it cannot.
+ * Checks whether a rename can move a linked folder to another path. Returns trouble if a rename
+ * cannot.
  * @param to absolute path at which nothing may exist
  */
 export function checkMove(root: string, to: string, env: Environment): Result<null> {
@@ -41,7 +42,7 @@ function refuseOtherDisk(root: string, to: string): Result<never> {
 }
 
 /**
- * Moves a linked folder. The caller has the folder's lock, and has nothing in the folder open.
+ * Moves a linked folder. The caller has the folder's lock, and keeps nothing in the folder open.
  * ORDER: the folder first, then the registry. After a kill in between, the next command in the
  * folder updates the registry.
  * @returns a clause if the registry could not be updated, otherwise null
@@ -55,7 +56,7 @@ export function moveFolder(root: string, to: string, env: Environment): Result<s
       code: readErrorCode(error),
     });
   }
-  // The file describes a lock that was taken at the old path.
+  // The file is about a lock that was taken at the old path.
   removeOwnFile(join(to, MIRROR_FOLDER), "lock.json");
   const place = locateRegistry(env);
   const marker = readRootMarker(to);

@@ -23,20 +23,20 @@ import { readRecordedPaths } from "../state/read-beside.ts";
 
 type StateInUse = {
   readonly state: StoredState;
-  /** True if the state has no records. The next sync then records what both sides have. */
+  /** True if the state has no records yet. The next sync then records what both sides have. */
   readonly isNew: boolean;
   readonly notes: string[];
 };
 
 /**
- * Opens the state file of a folder whose lock the caller has. Sets a damaged file aside, and
- * creates a new state. The next sync then records the documents that both sides have, and deletes
- * and overwrites nothing.
+ * Opens the state file of a folder. The caller has the folder's lock. If the file is damaged, sets
+ * the file aside, and creates a new state. The next sync then records the documents that both sides
+ * have, and deletes and overwrites nothing.
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
   let hasLostContents = false;
-  // `state.db` and `texts.db` may both be damaged, so that only the third attempt succeeds.
+  // Two files, `state.db` and `texts.db`, may be damaged, so that only the third attempt succeeds.
   for (let attempt = 0; attempt < 3; attempt++) {
     const openedState = openState({ folder, clock });
     if (openedState.kind === "opened") {
@@ -58,12 +58,12 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   );
 }
 
-/** Returns true if the creation of the state was interrupted. Such a state counts as new. */
+/** Returns true if a process was killed while it created the state. Such a state counts as new. */
 function hasNoRoot(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().records.size === 0;
 }
 
-/** Makes the next scan read and store those files whose content is missing in the content store. */
+/** Makes the next scan read and store the files with content that the content store lacks. */
 function forgetStampsOfMissingContent(state: StoredState): void {
   const missingDigests = new Set(state.missingTexts());
   const records = [...state.load().records.values()];
@@ -74,9 +74,10 @@ function forgetStampsOfMissingContent(state: StoredState): void {
 }
 
 /**
- * Reads the state file while other processes may write it. Without a file, returns an empty state
- * in memory.
- * @param damagedIsNew true if a damaged file counts as missing, because the next sync rebuilds it
+ * Reads the state file, which other processes may be writing. Without a state file, returns an
+ * empty state in memory.
+ * @param damagedIsNew true if a damaged file counts as missing, because the next sync rebuilds the
+ * file
  */
 export function openToRead(folder: string, clock: Clock, damagedIsNew = false): Result<StateInUse> {
   const openedState = openState({ folder, clock, readOnly: true });
@@ -131,7 +132,10 @@ export function readTraits(state: Pick<State, "meta">): RemoteTraits | null {
   return storedTraits === null ? null : (JSON.parse(storedTraits) as RemoteTraits);
 }
 
-/** A linked folder without its service. Needs no key, network or lock, and writes nothing (I23). */
+/**
+ * A linked folder without its service. Opening the folder needs no key, network or lock, and writes
+ * nothing (I23).
+ */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
 
 type ClockAndRandom = { readonly clock: Clock; readonly random: Random };
@@ -168,7 +172,7 @@ type AllDiskOptions = ConstructorParameters<typeof LocalDisk>[2];
 type DiskRules = Pick<AllDiskOptions, "gitignore" | "folders">;
 
 /**
- * Returns the part of a disk's options that follows from the folder's configuration.
+ * Returns the options of a disk that follow from the folder's configuration.
  * @param recordedPaths returns the paths of documents in base, which stay synced even if a
  * `.gitignore` file excludes them
  */
@@ -180,7 +184,7 @@ export function readDiskRules(
 }
 
 /**
- * Uses the ignore rules of the folder's configuration.
+ * Opens the disk of a linked folder with the ignore rules of the folder's configuration.
  * @param root real path of a folder that has `.mdmirror/`
  */
 export function openDisk(root: string, options: Omit<AllDiskOptions, keyof DiskRules>): LocalDisk {

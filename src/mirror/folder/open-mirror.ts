@@ -27,10 +27,10 @@ import { spawnSync } from "node:child_process";
 export type MirrorOptions = {
   /**
    * `read`: takes no lock, and writes no state, file or log (I23). `write`: takes the lock. If the
-   * state file is damaged, `write` sets it aside and builds a new one from both sides.
+   * state file is damaged, mode `write` sets the file aside and builds a new state from both sides.
    */
   readonly mode: "read" | "write";
-  /** Name of the command, which other processes show if they find the folder locked. */
+  /** Name of the command, which other processes show when they find the folder locked. */
   readonly what: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -40,24 +40,28 @@ export type MirrorOptions = {
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
-  /** Receives the fields of the log line of each request. No field has content. */
+  /** Receives the fields of the log line about each request. No field has content. */
   readonly onExchange?: (exchange: LogFields) => void;
 };
 
 export type OpenedMirror = {
   readonly root: string;
   readonly config: Config;
-  /** URL of the service, from `--url`, then `MDMIRROR_URL`, then the configuration. */
+  /**
+   * URL of the service, from `--url`; if not set, from `MDMIRROR_URL`; if not set either, from the
+   * configuration.
+   */
   readonly url: string;
   readonly world: World;
   /**
-   * Messages for the user about the opening of the folder, for example that the state file is
-   * damaged.
+   * Messages for the user about the opening of the folder, for example about a damaged state file.
    */
   readonly notes: readonly string[];
-  /** True if a daemon lent this folder. The daemon continues when the folder is closed. */
+  /**
+   * True if a daemon lent this folder. When this process closes the folder, the daemon continues.
+   */
   readonly isBorrowed: boolean;
-  /** Returns true if mdmirror would now find a key other than the current one. */
+  /** Returns true if mdmirror would now find another key than the key in use. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
 };
@@ -72,7 +76,8 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   const folder = join(root, MIRROR_FOLDER);
   const closers = new Closers();
   try {
-    // The owner and the permissions of `.mdmirror` are checked before any file in it is read.
+    // The owner and the permissions of `.mdmirror` are checked before any file in `.mdmirror` is
+    // read.
     if (options.mode === "write") tightenOwnFolder(folder);
     else examineOwnFolder(folder);
     const folderFacts = withOwnFolderOpen(folder, () => readFacts(root, folder, options));
@@ -111,8 +116,8 @@ function readFacts(root: string, folder: string, options: MirrorOptions): Result
 async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, keySource, key } = entry;
   const { mode, clock, random } = options;
-  // ORDER: the lock comes first, because another process could change files that are read before
-  // the lock is taken.
+  // ORDER: the lock comes first. Before that, another process could change files that this process
+  // has already read.
   const { progress = NO_PROGRESS } = options;
   const lockResult = mode === "write" ? await lockFolder(root, options) : null;
   if (lockResult?.kind === "trouble") return lockResult;
@@ -149,7 +154,8 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
   };
   const world =
     config.links.mode === "keep" ? plainWorld : withTranslation(plainWorld, mode === "write", config.links.wiki);
-  // Without a state, any folder is accepted: a first sync deletes and overwrites nothing (I05).
+  // With a new state, any folder is accepted, because a first sync deletes and overwrites nothing
+  // (I05).
   if (isNew) rememberRoot(world);
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
   const { url } = admitted.origin;
@@ -187,7 +193,7 @@ function reportExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log
   return { debug: true, write: writeLine };
 }
 
-/** Collects functions that close resources, and calls them in the reverse order. */
+/** Collects functions that close resources. Calls the functions in reverse order. */
 class Closers {
   readonly #closers: (() => void | Promise<void>)[] = [];
 
@@ -200,7 +206,10 @@ class Closers {
   }
 }
 
-/** Options of the process that opens a folder. The operation adds the mode and its name. */
+/**
+ * Options of the process that opens a folder. An operation adds the mode and the name of the
+ * command.
+ */
 export type HostOptions = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "progress">;
 
 /**
@@ -225,8 +234,8 @@ type BootIdSources = {
   readonly platform?: NodeJS.Platform;
   readonly file?: string;
   /**
-   * Absolute path of the macOS program that prints the boot id. The path is absolute, because the
-   * PATH of cron lacks the program's folder.
+   * Absolute path of the macOS program that prints the boot id. The PATH of cron lacks the
+   * program's folder.
    */
   readonly sysctl?: string;
 };
@@ -235,7 +244,7 @@ const DEADLINE_MS = 3_000;
 
 /**
  * Reads the id of the machine's last start. If the machine has restarted since the last sync, a
- * power loss may have damaged a changed file, and the change need not be an edit.
+ * power loss may have damaged a changed file, so a change need not be an edit.
  * @returns null if the system has no such id; every changed file then counts as edited
  */
 export function readBootId(sources: BootIdSources = {}): string | null {
@@ -248,7 +257,7 @@ function readOrNull(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // The id is unknown: the system has no such file, or a sandbox hides it.
+    // The system has no file with the id, or a sandbox hides the file.
     return null;
   }
 }

@@ -31,8 +31,8 @@ export type { RunReport } from "../engine/run/report.ts";
 export type RunRequest = {
   readonly direction: Policy["direction"];
   /**
-   * Largest number of deletions on each side without approval (`--max-deletes`); null for the usual
-   * limit.
+   * Largest number of deletions on each side that need no approval (`--max-deletes`); null for the
+   * usual limit.
    */
   readonly maxDeletes: number | null;
   /**
@@ -47,14 +47,17 @@ export type RunRequest = {
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
 const DAY_MS = 86_400_000;
-/** Milliseconds between two scans. A document is deleted only if both scans miss its file. */
+/**
+ * Milliseconds between two scans. mdmirror deletes a document on the service only if both scans
+ * find no file.
+ */
 const SECOND_SCAN_DELAY_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // Forgets how many new conflicts stopped an earlier run, because the user's preference now
-  // resolves them.
+  // Removes the stored number of new conflicts that stopped an earlier run, because the user's
+  // preference now resolves these conflicts.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -65,7 +68,7 @@ export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Sett
     maxDeletes === null ? DEFAULT_GUARD_LIMITS : { ...DEFAULT_GUARD_LIMITS, minDeletes: maxDeletes, maxDeletes };
   return {
     names: config.names,
-    // If the folder's setting allows only one direction, the run has this direction.
+    // If the folder's configuration has only one direction, the run has this direction too.
     direction: config.direction === "both" ? request.direction : config.direction,
     prefer: world.state.meta(META.prefer) as Policy["prefer"],
     conflicts: makeConflictPolicy(config),
@@ -77,7 +80,9 @@ export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Sett
   };
 }
 
-/** Returns trouble if the folder's setting does not allow the run's direction; otherwise null. */
+/**
+ * Returns trouble if the folder's configuration does not allow the run's direction; otherwise null.
+ */
 export function refuseOppositeRun(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
   if (config.direction === "both" || direction === "both" || config.direction === direction) return null;
   const directionText = config.direction === "pull" ? "only downloads" : "only uploads";
@@ -89,8 +94,9 @@ export function refuseOppositeRun(config: Pick<Config, "direction">, { direction
 }
 
 /**
- * Returns how long a run waits before it replaces a file that was just edited or is open in an
- * editor. A manual run does not wait after an edit, because its user has finished editing.
+ * Returns how long a run waits before replacing a file that was just edited or is open in an
+ * editor. A manual run does not wait after an edit, because the user who started the run has
+ * finished editing.
  */
 export function chooseEditorWait({ handsOff }: Config, trigger: "manual" | "by-timer" | "watch"): EditorWait {
   const unchangedMs = trigger === "manual" ? 0 : parseTime(handsOff.quiet);
@@ -104,7 +110,7 @@ export function makeConflictPolicy({ conflicts }: Config): (path: LocalPath) => 
 }
 
 /**
- * Runs cycles until nothing is left to do, and stores the result for `status`.
+ * Runs cycles until no change is left, and stores the result for `status`.
  * @param stoppable lets a person stop between two steps; undefined if nobody can stop the run
  */
 export async function runSync(
@@ -122,9 +128,9 @@ export async function runSync(
 }
 
 /**
- * Returns true if the run repeats changes that the service refused before. The key may have a new
- * grant since then, which mdmirror cannot see. A manual run always repeats them, a run by a timer
- * once a day.
+ * Returns true if the run has to repeat changes that the service refused before. The key may have a
+ * new grant, which mdmirror cannot see. A manual run always repeats such changes, and a run by a
+ * timer once a day.
  */
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
@@ -143,7 +149,7 @@ export function readStopLimit({ world: { state } }: OpenedMirror): number | null
 }
 
 /**
- * Returns a request with the deletion limit of the stopped run. With another limit, the new plan
+ * Returns a request with the deletion limit of the stopped run, because a plan with another limit
  * might have no stop.
  */
 export function makeStoppedRequest(mirror: OpenedMirror, attended: boolean): RunRequest {
@@ -151,8 +157,8 @@ export function makeStoppedRequest(mirror: OpenedMirror, attended: boolean): Run
 }
 
 /**
- * Returns the usual limits. After a stop of a run with a smaller limit, that limit applies until
- * the stop has ended.
+ * Returns the usual limits. After the stop of a run with a smaller deletion limit, returns the
+ * smaller limit until the stop has ended.
  */
 export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
   const least = readStopLimit(mirror);
@@ -163,8 +169,9 @@ export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
 
 /**
  * Stores facts about this run for later runs.
- * - The deletion limit of a stopped run is stored while a stop is stored. The result of a daemon's
- *   run does not show that the stop has ended, because the run does not count pending deletions.
+ * - The deletion limit of a stopped run is kept as long as the state has a stop. The result of a
+ *   daemon's run does not show that a stop has ended, because such a run does not count pending
+ *   deletions.
  * - `--prefer` ends with the first complete run.
  */
 export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null): void {
@@ -176,7 +183,8 @@ export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDelete
   }
   const isPreferOver = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (isPreferOver && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
-  // After a run in sync, the copy of the state file from before an upgrade is no longer needed.
+  // After a run in sync, the copy that was made before an upgrade of the state file is not needed
+  // any more.
   if (report.state === "in-sync") removeCopyBeforeMigration(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 
@@ -185,13 +193,13 @@ function isInUse({ attention }: RunReport): boolean {
   return attention.some(({ kind }) => kind === "in-use");
 }
 
-/** A plan, with the observed trees from which it was made. */
+/** A plan, with the observed trees that were its input. */
 export type SyncPlan = PlanInput & {
   readonly kind: "planned";
   readonly plan: Plan;
-  /** Problems that would be open after the sync, as far as they are known from the scans. */
+  /** Problems that would be open after the sync, as far as the scans show them. */
   readonly open: readonly Attention[];
-  /** Changes that the sync would leave out, because it has one direction. */
+  /** Changes that the sync would not make, because it has one direction. */
   readonly oneWay: readonly Attention[];
   readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
 };
@@ -215,8 +223,8 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
 
 /**
  * Plans a sync. Writes nothing (I23). Returns trouble if the service cannot be reached.
- * @param factsHint a clause with the command that shows more about the fault; the default is
- * `mdmirror doctor`
+ * @param factsHint a clause with the command that shows more about the fault. Default: `mdmirror
+ * doctor`
  */
 export async function planSync(
   mirror: OpenedMirror,
@@ -234,10 +242,12 @@ export function pruneDaily(mirror: OpenedMirror): void {
   const now = clock.now();
   const storedTime = state.meta(META.prunedAt);
   const prunedAt = Number(storedTime);
-  // If the clock was set back, the stored time may be in the future. Contents are pruned even then.
+  // If the clock was set back, the stored time may be in the future. Contents are then pruned
+  // immediately.
   if (storedTime !== null && now - prunedAt < DAY_MS && now >= prunedAt) return;
   state.setMeta(META.prunedAt, String(now));
-  // A new folder has no old contents. Pruning reads all contents, so it can wait for a day.
+  // A new folder has no old contents yet. Pruning reads all contents, so the first pruning waits
+  // for a day.
   if (storedTime === null) return;
   state.spellings.removeOld();
   const { texts, events, runs, versions } = state.prune(now, parseRetention(mirror.config.keepHistory)!);

@@ -25,23 +25,23 @@ export type MirrorStatus = RunState & {
   /** Size of all documents together, in bytes. */
   readonly bytes: number;
   readonly folders: number;
-  /** Number of effects that were interrupted. The next run completes them. */
+  /** Number of interrupted effects, which the next run completes. */
   readonly pending: number;
   /**
-   * Numbers of documents whose sides differ, but that need no action, by reason: in review,
+   * Numbers of documents that differ between the sides but need no action, by reason: in review,
    * ignored.
    */
   readonly resting: Readonly<Partial<Record<BlockReason, number>>>;
   /**
-   * Paths of documents in conflict. Leaves out documents whose content was sent to review because
-   * of the conflict.
+   * Paths of documents in conflict, except documents whose content was sent to review because of
+   * the conflict.
    */
   readonly conflicts: readonly string[];
-  /** Paths of documents in review. Leaves out documents in conflict, which need a local choice. */
+  /** Paths of documents in review, except documents in conflict, which need a local choice. */
   readonly reviews: readonly string[];
   /**
-   * Documents of `reviews`, each with the time of its oldest change in review, in milliseconds
-   * since the epoch. `isConflict`: a conflict is the reason for the review.
+   * Documents of `reviews`, each with the time of the document's oldest change in review, in
+   * milliseconds since the epoch. `isConflict`: true if a conflict is the reason for the review.
    */
   readonly reviewedSince: StateSummary["totals"]["reviews"];
   readonly lastRun: Omit<NonNullable<StateSummary["newestRun"]>, "summary"> | null;
@@ -56,8 +56,8 @@ const NEVER_SYNCED: StateSummary = {
 };
 
 /**
- * @param dir a folder that has `.mdmirror/`
- * @param isBusy true if a daemon is in the middle of a run. An unfinished run or effect then is no
+ * @param dir path of a folder that has `.mdmirror/`
+ * @param isBusy true if a daemon is in the middle of a run. An unfinished run or effect is then no
  * sign of a crash
  */
 export async function readStatus(dir: string, isBusy: boolean): Promise<Result<MirrorStatus>> {
@@ -97,8 +97,8 @@ function makeStatus(summary: StateSummary, { url, remote, direction }: Config, i
 /**
  * Kinds of journal rows that do not count as interrupted effects:
  * - `set-aside`: the next cycle checks the set-aside file once more
- * - `create`: if the new file was not created, it is downloaded like any other
- * - `sent`: content that was not found on the service is sent again
+ * - `create`: if the new file is missing, mdmirror downloads it like any other new file
+ * - `sent`: mdmirror sends content that was not found on the service again
  */
 const UNCOUNTED_ROW_KINDS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
@@ -112,26 +112,27 @@ function pickRun({ run, kind, startedAt, endedAt }: NonNullable<MirrorStatus["la
   return { run, kind, startedAt, endedAt };
 }
 
-/** `daemon` is null if no daemon runs. */
+/** Status of a folder, with the answer of the folder's daemon; null if no daemon runs. */
 export type StatusReading = { readonly status: MirrorStatus; readonly daemon: DaemonStatus | null };
 
 export type StatusOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Milliseconds within which the daemon has to answer; undefined for the usual time. */
+  /** Milliseconds in which the daemon has to answer; undefined for the usual time. */
   readonly daemonMs?: number;
   /**
-   * True to refuse each folder that may not use its address, also because its configuration is
-   * wrong or its owner is another user. False to refuse only an untrusted folder.
+   * True to refuse each folder that may not use its address, also if the configuration is wrong or
+   * another user owns the folder. False to refuse only an untrusted folder.
    */
   readonly mustBeAdmitted?: boolean;
 };
 
 /**
- * Reads the status, and asks the daemon. Needs no network, scan or lock, and writes nothing.
- * @param root a folder that has `.mdmirror/`
- * @returns trouble if the folder is untrusted or is refused because of `mustBeAdmitted`, its daemon
- * answers with trouble, or the state file cannot be read
+ * Reads the status from the state file, and asks the daemon. Needs no network, scan or lock, and
+ * writes nothing.
+ * @param root path of a folder that has `.mdmirror/`
+ * @returns trouble if the folder is untrusted or refused because of `mustBeAdmitted`, if the daemon
+ * answers with trouble, or if the state file cannot be read
  */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<Result<StatusReading>> {
   const refusal = whyNotAdmitted(root, options);
@@ -146,14 +147,18 @@ export async function readFolderStatus(root: string, options: StatusOptions): Pr
     : ok({ status: addDaemonFacts(statusResult.value, daemon), daemon });
 }
 
-/** Returns the milliseconds since both sides were last found equal; null if they never were. */
+/**
+ * Returns the milliseconds since both sides were last found equal; null if they were never found
+ * equal.
+ */
 export function computeAge({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number): number | null {
   return syncedAt === null ? null : Math.max(0, now - syncedAt);
 }
 
 /**
- * Returns why the contents of a folder may not be shown; null if they may. The user's registry must
- * have the folder, because another person may have created a folder with such contents.
+ * Returns why mdmirror may not show the contents of a folder; null if mdmirror may. The user's
+ * registry must have the folder, because another person may have created a folder with such
+ * contents.
  */
 function whyNotAdmitted(root: string, { env, cwd, mustBeAdmitted = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
@@ -167,7 +172,7 @@ function whyNotAdmitted(root: string, { env, cwd, mustBeAdmitted = false }: Stat
 const BUSY_PHASES: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
 /**
- * Returns the status with what the daemon knows: a later proof that both sides are equal, and
+ * Adds facts that the daemon knows to the status: a newer proof that both sides are equal, and
  * whether the service can be reached.
  */
 function addDaemonFacts(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
@@ -208,7 +213,7 @@ export async function readAllStatuses(
   options: StatusOptions,
 ): Promise<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }> {
   const ownMirrors = listOwnMirrors(options.env);
-  // Asks all daemons at the same time, because each daemon that hangs takes the whole time limit.
+  // The daemons are asked at the same time, because a daemon that hangs takes the whole time limit.
   const readings = ownMirrors.mirrors.map(async (mirror): Promise<FolderStatus> => {
     const reading = await readListed(mirror, options);
     return { mirror, reading, state: mirror.place === "present" ? chooseMirrorState(reading) : mirror.place };

@@ -4,8 +4,8 @@ import { readErrorCode } from "../../common/trouble.ts";
 /**
  * Problems that usually end without the user: another run has the lock, or the service cannot be
  * reached. A timer may run `sync --quiet` every few minutes, and each line of output may become a
- * mail. So mdmirror reports such a problem only after some time. A file has the time at which each
- * problem began, because a run without the lock may not write the state file.
+ * mail. So mdmirror reports such a problem only after some time. The beginning of each problem is
+ * stored in a file of its own, because a run without the lock may not write the state file.
  */
 export type TransientKind = "locked" | "offline";
 
@@ -13,14 +13,15 @@ type NotedTrouble = { readonly since: number; readonly reportedAt: number | null
 type NotedTroubles = { readonly [kind in TransientKind]?: NotedTrouble };
 
 export const NOTES_FILE = "quiet.json";
-/** Milliseconds after which a problem that continues is reported again. */
+/** Milliseconds between two reports of the same problem. */
 const REPORT_AGAIN_MS = 86_400_000;
 
 /**
- * Stores that the problem exists now, and decides whether to report it.
+ * Stores that the problem exists now, and decides whether to report the problem.
  * @param folder absolute path of `.mdmirror`
  * @param graceMs milliseconds for which a problem may last before it is reported
- * @returns milliseconds for which the problem has lasted; null if it should not be reported now
+ * @returns milliseconds for which the problem has lasted; null if the problem must not be reported
+ * now
  */
 export function noteTransient(folder: string, kind: TransientKind, now: number, graceMs: number): number | null {
   try {
@@ -34,13 +35,16 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     if (newNote !== storedNote) writeNotes(folder, { ...notes, [kind]: newNote });
     return isDue ? now - since : null;
   } catch (error) {
-    // A problem that cannot be stored is reported each time. Too many mails are better than none.
+    // If the file cannot be written, each run reports the problem, because too many mails are
+    // better than none.
     if (readErrorCode(error) === null) throw error;
     return 0;
   }
 }
 
-/** Removes the times of ended problems. If the file cannot be written, leaves it unchanged. */
+/**
+ * Removes ended problems from the file. If the file cannot be written, leaves the file unchanged.
+ */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);
@@ -57,7 +61,7 @@ function writeNotes(folder: string, notes: NotedTroubles): void {
   else replaceOwnFile(folder, NOTES_FILE, JSON.stringify(notes));
 }
 
-/** A file that is not valid JSON counts as empty. */
+/** Reads the stored problems. A file that is not valid JSON counts as empty. */
 function readNotes(folder: string): NotedTroubles {
   try {
     return JSON.parse(readOwnFile(folder, NOTES_FILE)?.bytes.toString("utf8") ?? "{}") as NotedTroubles;

@@ -19,9 +19,10 @@ export function checkFolderExists(root: string): ReturnType<typeof trouble> | nu
   });
 }
 
-/** @throws the error itself if it is a bug */
+/** @throws the error itself if the error is a bug */
 export function describeSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
-  // Checked first, because other errors are misleading in a folder that was moved or unmounted.
+  // The folder is checked first, because in a moved or unmounted folder every other error is
+  // misleading.
   const missingTrouble = checkFolderExists(root);
   if (missingTrouble !== null) return missingTrouble;
   if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
@@ -35,7 +36,10 @@ export function describeSystemError(root: string, error: unknown): ReturnType<ty
   );
 }
 
-/** Next step after a failed `init`. `mdmirror doctor` does not help: it needs a linked folder. */
+/**
+ * Next step after a failed `init`. The next step cannot be `mdmirror doctor`, which needs a linked
+ * folder.
+ */
 export const INIT_AGAIN = "run mdmirror init with another URL";
 
 /** @param factsHint a clause with the command that shows more about the fault */
@@ -60,14 +64,14 @@ function describeFault(fault: Fault, origin: string, factsHint: string): readonl
     case "uncertain":
       return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];
     case "problem":
-      // The cause is in the key's grants or in the address, not in mdmirror.
+      // The cause is in the grants of the key or in the address, not in mdmirror.
       return [`the service refused: ${detail}`, NEXT_OF_REFUSAL];
   }
 }
 
 export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
 const GIVE_WORKSPACE_KEY = "give the key of a workspace: mdmirror init DIR --key-file FILE";
-/** Next step if a program other than the service answers at the address. */
+/** Next step if a program at the address answers that is not the service. */
 const NEXT_OF_FOREIGN =
   "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
 const NEXT_OF_UNCERTAIN = "try again: mdmirror first checks whether the service made the change";

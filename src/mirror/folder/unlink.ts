@@ -1,6 +1,6 @@
 /**
  * Unlinks a folder. The documents on both sides stay unchanged. `.mdmirror/` loses only the key,
- * the configuration and the marker. A later `init` links the folder as a new one.
+ * the configuration and the marker. A later `init` links the folder as a new folder.
  */
 
 import { rmSync } from "node:fs";
@@ -25,7 +25,7 @@ export type UnlinkResult = {
   readonly keyFile: boolean;
   /**
    * `none`: the keychain has no key. `kept`: the key could not be removed. `shared`: the key stays,
-   * because another linked folder with this address uses it.
+   * because another linked folder with the same address uses the key.
    */
   readonly keychain: "none" | "removed" | "kept" | "shared";
   /** URL of the service; null if the folder has no readable configuration. */
@@ -33,9 +33,9 @@ export type UnlinkResult = {
 };
 
 /**
- * Unlinks a folder. The caller has the folder's lock, and has nothing in the folder open.
- * ORDER: the key first, the registry last. After a kill in between, the folder is still listed, so
- * that the user can repeat the command.
+ * Unlinks a folder. The caller has the folder's lock, and keeps nothing in the folder open.
+ * ORDER: the key first, the registry last. After a kill in between, the folder is still in the
+ * list, so that the user can repeat the command.
  * @param root real path of an existing folder
  */
 export function unlinkFolder(root: string, env: Environment, now: number): Result<UnlinkResult> {
@@ -57,15 +57,15 @@ export function unlinkFolder(root: string, env: Environment, now: number): Resul
 }
 
 /**
- * Removes `.mdmirror/` of an unlinked folder, with all its contents. Does not follow symbolic links
- * in it.
+ * Removes `.mdmirror/` of an unlinked folder, with all contents. Does not follow symbolic links in
+ * `.mdmirror/`.
  * @param root real path of the folder
  */
 export function purgeOwnFolder(root: string): Result<null> {
   const folder = join(root, MIRROR_FOLDER);
   try {
-    // RACE: if `init` links the folder between this check and the removal, the new state of the
-    // folder is lost.
+    // RACE: `init` links the folder between this check and the removal. The new state of the folder
+    // is then lost.
     if (hasConfig(folder))
       return trouble("usage", `${root} was linked again; its history and trash stay`, "mdmirror status");
     rmSync(folder, { recursive: true, force: true });
@@ -89,8 +89,7 @@ function removeKey(root: string, url: string | null, env: Environment): UnlinkRe
 /**
  * Removes the path of a folder from its registry entry. If the entry has no other path, removes the
  * entry.
- * @param marker id in the folder's marker; null if it is unknown. The entry is then found by the
- * path
+ * @param marker id in the folder's marker; null if unknown. The path then identifies the entry
  */
 export function forgetRoot(root: string, marker: string | null, env: Environment): Result<null> {
   const place = locateRegistry(env);
@@ -102,7 +101,7 @@ export function forgetRoot(root: string, marker: string | null, env: Environment
 }
 
 /**
- * Plans a sync to find the changes that are not uploaded yet, before the folder is unlinked. Writes
+ * Plans a sync before the folder is unlinked, to find the changes that are not uploaded yet. Writes
  * nothing.
  * @returns the plan without the steps that upload nothing; null if everything is uploaded and no
  * problem is open; trouble if no plan could be made

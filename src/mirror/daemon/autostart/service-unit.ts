@@ -1,4 +1,6 @@
-/** Makes a systemd user unit or a launchd agent from a template, installs it and removes it. */
+/**
+ * Makes a systemd user unit or a launchd agent from a template, and installs or removes the unit.
+ */
 
 import { createHash } from "node:crypto";
 import { readFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -13,7 +15,7 @@ type ManagerKind = "systemd" | "launchd";
 
 export type ServiceUnit = {
   readonly manager: ManagerKind;
-  /** Name of the unit, always the same for a folder: `mdmirror-notes-1a2b3c4d`. */
+  /** Name of the unit, which is always the same for a folder: `mdmirror-notes-1a2b3c4d`. */
   readonly name: string;
   readonly file: string;
   readonly text: string;
@@ -25,7 +27,9 @@ export type UnitOptions = {
   readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** False if `systemd-notify` is missing. A unit of type `notify` would then not start. */
+  /**
+   * False if the program `systemd-notify` is missing. A unit of type `notify` would then not start.
+   */
   readonly hasSystemdNotify: boolean;
 };
 
@@ -50,7 +54,7 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
 
 /**
  * Returns a line for `crontab` that syncs a folder every five minutes. The line has the path of the
- * current Node, because cron may find an older Node, or none.
+ * current Node, because cron may find an older Node or no Node.
  * @param root real path of the linked folder
  */
 export function makeCronLine(root: string, env: UnitOptions["env"]): Result<string> {
@@ -58,26 +62,33 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   if (keptResult.kind === "trouble") return keptResult;
   const variables = keptResult.value.map(({ name, value }) => `${name}=${quoteForCron(value)}`);
   const commandWords = [...variables, ...[process.execPath, PROGRAM_FILE, "sync", "--quiet", root].map(quoteForCron)];
-  // In a crontab, an unescaped % ends the command, even within quotes.
+  // In a crontab, an unescaped % ends the command, even in quotes.
   return ok(`*/5 * * * * ${commandWords.join(" ").replaceAll("%", "\\%")}`);
 }
 
-/** Quotes a word for the `sh` of cron, which does not know the quotes `$'…'` of `quoteForShell`. */
+/**
+ * Quotes a word for the shell of cron, which does not know the quotes `$'…'` that `quoteForShell`
+ * uses.
+ */
 function quoteForCron(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * Options of V8 for a daemon, which is idle most of the time: little space for new objects, and
- * compact code. There is no limit for the heap, because V8 ends a process that reaches the limit.
+ * Options of V8 for a daemon, which is idle most of the time: little memory for new objects, and
+ * compact code. The heap has no limit, because V8 would end a process that reaches the limit.
  */
 export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
 /**
- * Environment variables that determine where the registry of linked folders and `hooks.json` are.
+ * Environment variables that determine the folders of `hooks.json` and of the registry of linked
+ * folders.
  */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
-/** Environment variables for reaching the service, such as proxies and certificates. */
+/**
+ * Environment variables with which the service is reached, such as those for proxies and
+ * certificates.
+ */
 const KEPT_NETWORK = [
   ...["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"],
   "NODE_EXTRA_CA_CERTS",
@@ -104,8 +115,7 @@ function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<r
 }
 
 /**
- * Name of the unit for all linked folders. No other unit can have it: their names end with eight
- * hex digits.
+ * Name of the unit for all linked folders. The name of any other unit ends with eight hex digits.
  */
 const NAME_OF_ALL = "mdmirror-all";
 
@@ -123,7 +133,7 @@ type UnitShape = {
   readonly name: string;
   readonly command: readonly string[];
   readonly kept: readonly UnitVariable[];
-  /** Words for the folders that the unit syncs, for its description. */
+  /** Words for the synced folders in the description of the unit. */
   readonly what: string;
 };
 
@@ -142,8 +152,8 @@ function makeSystemdUnit({ what, command, kept }: UnitShape, notifies: boolean):
 }
 
 /**
- * Quotes a word for a unit. Doubles each `%`, which would begin a specifier. Keeps each `$`,
- * because the colon of `ExecStart=:` makes it an ordinary character.
+ * Quotes a word for a unit. Doubles each `%`, because a single `%` begins a specifier. Keeps each
+ * `$`, because `$` is an ordinary character after the colon of `ExecStart=:`.
  */
 function quoteForUnit(text: string): string {
   const escapedText = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
@@ -191,13 +201,13 @@ export function chooseManager(platform: NodeJS.Platform): ManagerKind | null {
 
 /**
  * Installs and starts a unit. Returns null if the unit was started. If only the start failed,
- * returns the service manager's message; the file is then installed, and the user has to start the
- * unit.
+ * returns the message of the service manager. The unit's file is then installed, and the user has
+ * to start the unit.
  */
 export async function installUnit(unit: ServiceUnit, env: Environment): Promise<Result<string | null>> {
   try {
     makeFolders(dirname(unit.file));
-    // Only this user may read the file, because it may contain a proxy's address with a password.
+    // Only this user may read the file, because the address of a proxy may contain a password.
     writeFileSync(unit.file, unit.text, { mode: 0o600 });
     chmodSync(unit.file, 0o600);
   } catch (error) {
@@ -211,8 +221,8 @@ export async function installUnit(unit: ServiceUnit, env: Environment): Promise<
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
       : [["launchctl", "bootstrap", makeLaunchdDomain(), unit.file]];
-  // launchd does not load an agent twice, so mdmirror unloads the agent first. If the agent was not
-  // loaded, the command fails without harm.
+  // launchd does not load an agent twice, so mdmirror unloads the agent first. If no agent was
+  // loaded, this command fails without harm.
   if (unit.manager === "launchd") await runTool(["launchctl", "bootout", `${makeLaunchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
     const { ran, code, output } = await runTool(step, env);

@@ -21,14 +21,15 @@ export const SILENT_CODE = "daemon-silent";
 
 /**
  * Milliseconds without a sign of life after which the daemon counts as silent. A daemon sends a
- * sign every few seconds, except during a long step of its event loop, for example on a slow disk.
+ * sign of life every few seconds. A long step of the daemon's event loop, for example on a slow
+ * disk, may delay a sign of life.
  */
 const DEADLINE_MS = 60_000;
 const STATUS_MS = 3_000;
 
 /**
- * Returns the daemon's answer, or `NO_DAEMON` if none runs.
- * @param dir a folder that has `.mdmirror/`
+ * Returns the daemon's answer, or `NO_DAEMON` if no daemon runs.
+ * @param dir path of a folder that has `.mdmirror/`
  * @param deadlineMs milliseconds without a sign of life after which the request fails
  */
 export async function askDaemon<R extends ControlRequest>(
@@ -43,8 +44,8 @@ export async function askDaemon<R extends ControlRequest>(
 }
 
 /**
- * Returns the daemon's status; a status with the phase `silent` if the daemon does not answer in
- * time.
+ * Returns the daemon's status. If the daemon does not answer in time, the status has the phase
+ * `silent`.
  */
 export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const daemonAnswer = await askDaemon(dir, { do: "status" }, deadlineMs);
@@ -60,15 +61,15 @@ export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Re
 /**
  * Borrows the folder from its daemon, so that this process can take the folder's lock. The loan
  * ends when this process gives the folder back, or exits.
- * @returns a function that gives the folder back to the daemon, which opens and scans it; further
- * calls do nothing. `NO_DAEMON` if no daemon runs
+ * @returns `NO_DAEMON` if no daemon runs; otherwise a function that gives the folder back. The
+ * daemon then opens and scans the folder. Later calls of the function do nothing
  */
 export async function borrowFolder(dir: string, what: string): Promise<Result<() => void> | typeof NO_DAEMON> {
   const daemonAnswer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "trouble") return daemonAnswer;
   const { socket } = daemonAnswer.value;
-  // The borrower sends nothing more. As long as the connection of the borrower is open, the folder
-  // stays lent.
+  // The borrower sends nothing more. The folder stays lent as long as the borrower's connection is
+  // open.
   socket.setTimeout(0);
   return ok(() => void socket.destroy());
 }
@@ -95,8 +96,8 @@ function callDaemon(
       isConnected = true;
       socket.write(`${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`);
     });
-    // An error before the connection means that no process listens: a crash has left the socket's
-    // file. The folder's lock still shows whether a daemon runs.
+    // An error before the connection means that no process listens. The socket's file is then left
+    // from a crash, and the folder's lock shows whether a daemon runs.
     socket.on("error", () => finishCall(isConnected ? reportLostConnection(root, request) : NO_DAEMON));
     socket.once("close", () => finishCall(reportLostConnection(root, request)));
     readLines(socket, MAX_ANSWER, {

@@ -13,7 +13,10 @@ import {
 } from "./protocol.ts";
 
 export type ControlCall = {
-  /** Sends a sign of life to the command, which stops waiting after some time without one. */
+  /**
+   * Sends a sign of life to the command. Without signs of life, the command stops waiting after
+   * some time.
+   */
   beat(): void;
   /** Signal that aborts when the command has disconnected. */
   readonly gone: AbortSignal;
@@ -21,7 +24,7 @@ export type ControlCall = {
 
 /**
  * LIMIT: number of connections at the same time, so that memory stays bounded. Only commands of
- * this user connect.
+ * this user can connect.
  */
 const MAX_CALLERS = 64;
 /** Milliseconds within which a connected command has to send its request. */
@@ -31,7 +34,7 @@ type ControlServer = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: ControlCall) => Promise<Result<object>>;
-  /** Receives an error that is a bug. The command that sent the request gets an error too. */
+  /** Receives an error that is a bug. The command that sent the request also gets an error. */
   readonly onFault: (error: unknown) => void;
 };
 
@@ -39,10 +42,10 @@ export type StopListening = () => Promise<void>;
 
 /**
  * Listens for commands on a socket.
- * ORDER: the caller has the folder's lock. A socket that is already at the path is therefore left
- * from a crash, and is replaced.
- * @param service.socket path in a folder that only this user may enter, so that nobody can connect
- * before the socket's mode is set
+ * ORDER: the caller already has the folder's lock. A socket that is already at the path is
+ * therefore left from a crash, and is replaced.
+ * @param service.socket path in a folder that only this user may enter, so that nobody else can
+ * connect before the socket's mode is set
  * @returns a function that ends open connections and removes the socket
  */
 export async function listenControl(service: ControlServer): Promise<StopListening> {
@@ -66,8 +69,8 @@ export async function listenControl(service: ControlServer): Promise<StopListeni
 }
 
 /**
- * A connection has one request. The command closes the connection after the answer; a command that
- * borrows the folder closes it when it gives the folder back.
+ * Serves a connection, which has one request. The command closes the connection after the answer. A
+ * command that borrows the folder closes the connection to give the folder back.
  */
 function serveCaller(socket: Socket, service: ControlServer): void {
   const callerGone = new AbortController();
@@ -75,7 +78,7 @@ function serveCaller(socket: Socket, service: ControlServer): void {
     if (socket.writable) socket.write(formatReply(reply));
   };
   socket.setTimeout(REQUEST_DEADLINE_MS, () => socket.destroy());
-  // The command was killed, so no process reads the answer.
+  // An error means that the command was killed, so no process reads the answer.
   socket.on("error", () => socket.destroy());
   socket.once("close", () => callerGone.abort());
   let isRead = false;
@@ -83,7 +86,7 @@ function serveCaller(socket: Socket, service: ControlServer): void {
     onLine(line) {
       if (isRead) return;
       isRead = true;
-      // A connection has one request, so mdmirror ignores everything that follows it.
+      // A connection has only one request, so mdmirror ignores all other data.
       socket.setTimeout(0).removeAllListeners("data").resume();
       void answerRequest(line, service, callerGone.signal, sendReply);
     },

@@ -1,6 +1,6 @@
 /**
- * Messages between commands and a running daemon. Each message is one line with a JSON object. No
- * message has content or the key. A connection has one request. A command that writes borrows the
+ * Messages between commands and a running daemon. Each message is one line with a JSON object, and
+ * has neither content nor the key. A connection has one request. A command that writes borrows the
  * folder (`lend`), and then works as if no daemon ran.
  */
 
@@ -13,13 +13,13 @@ import type { WAIT } from "../../operations/declared/reads.ts";
 import type { Answer } from "../../operations/define.ts";
 
 /**
- * Version of the protocol. Increase the version with every new field, because an older daemon would
- * ignore the field.
+ * Version of the protocol. Each new field needs a new version, because an older daemon would ignore
+ * the field.
  */
 export const PROTOCOL_VERSION = 4;
 /**
- * LIMIT: number of characters of one request or answer, so that memory stays bounded. The limits
- * are enough for some thousand paths.
+ * LIMIT: number of characters of one request or answer, so that memory stays bounded. Messages with
+ * some thousand paths are shorter.
  */
 export const MAX_REQUEST = 256 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
@@ -27,17 +27,20 @@ export const MAX_ANSWER = 4 * 1024 * 1024;
 export type ControlRequest =
   | { readonly do: "status" }
   /**
-   * The daemon answers when the current content of the paths is on the service, in review or
+   * Asks the daemon to answer when the current content of the paths is on the service, in review or
    * blocked, or when the time limit has passed. Paths are below the root; "" is the whole folder.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
-  /** Pauses the daemon. `forMs`: length in milliseconds; undefined for a pause until `resume`. */
+  /**
+   * Pauses the daemon. `forMs`: length of the pause in milliseconds; undefined for a pause until
+   * `resume`.
+   */
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
-   * The daemon lends the folder to the command `what`: the daemon ends its cycle, and keeps nothing
-   * in the folder open until this connection ends. So the command may also move or unlink the
-   * folder. Afterwards, the daemon opens the folder at its current path, or stops syncing an
+   * Asks the daemon to lend the folder to the command `what`. The daemon ends its cycle, and keeps
+   * nothing in the folder open until this connection ends. So the command may also move or unlink
+   * the folder. Afterwards, the daemon opens the folder at its current path, or stops syncing an
    * unlinked folder.
    */
   | { readonly do: "lend"; readonly what: string };
@@ -62,18 +65,20 @@ export type DaemonStatus = {
   readonly detail: string;
   readonly paused: boolean;
   /**
-   * End of the pause in milliseconds since the epoch; undefined if there is no pause, or a pause
+   * End of the pause in milliseconds since the epoch; undefined without a pause, or for a pause
    * without an end.
    */
   readonly pausedUntil?: number;
   /**
    * Time of the last proof that both sides were equal and no problem was open, in milliseconds
-   * since the epoch. Null if there was none since the daemon started.
+   * since the epoch. Null if there was no such proof since the daemon's start.
    */
   readonly inSyncAsOf: number | null;
-  /** Milliseconds since the engine's loop last made progress. */
+  /** Milliseconds since the last progress of the engine's loop. */
   readonly stillMs: number;
-  /** Numbers of requests since the start, by result; undefined if the phase is `silent`. */
+  /**
+   * Numbers of requests since the daemon's start, by result; undefined if the phase is `silent`.
+   */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
   /** Active effects of the cycle; null if there are none; undefined if the phase is `silent`. */
   readonly traffic?: CurrentTraffic | null;
@@ -82,12 +87,12 @@ export type DaemonStatus = {
 };
 
 export type CurrentTraffic = {
-  /** Number of complete effects, out of `total` effects of the cycle. */
+  /** Number of complete effects of the cycle. `total` is the number of all effects of the cycle. */
   readonly done: number;
   readonly total: number;
   /**
-   * The effects that run now, or the first 12 of them. A newer daemon may send kinds of effects
-   * that this version does not know.
+   * Effects that run now; at most 12. A newer daemon may send kinds of effects that this version of
+   * mdmirror does not know.
    */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
   readonly more: number;
@@ -95,13 +100,15 @@ export type CurrentTraffic = {
 
 type RequestEnvelope = { readonly root: string; readonly request: ControlRequest };
 
-/** `beat`: a sign of life. `other-root`: the daemon serves a folder other than the caller's. */
+/**
+ * `beat`: a sign of life. `other-root`: the daemon serves another folder than that of the command.
+ */
 export type ControlReply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
 
 /**
- * Returns the request in a line. If the line has none, returns the fault as a string. Does not
- * check the fields: only this user can connect, and both processes have the same version of the
- * protocol.
+ * Returns the request in a line. If the line has no request, returns a string about the fault. Does
+ * not check the fields, because only this user can connect, and both processes have the same
+ * version of the protocol.
  */
 export function readRequest(line: string): RequestEnvelope | string {
   const json = parseObject(line);
@@ -114,7 +121,7 @@ export function readRequest(line: string): RequestEnvelope | string {
 
 const REQUESTS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", "wait", "pause", "resume", "lend"]);
 
-// Words that never change. Commands and daemons of all versions therefore understand answers.
+// Words that never change, so that commands and daemons of all versions understand the answers.
 const LINE_KINDS = { ok: "done", trouble: "refused", beat: "beat", "other-root": "other-root" } as const;
 const REPLY_KINDS = new Map<unknown, ControlReply["kind"]>(
   Object.entries(LINE_KINDS).map(([reply, line]) => [line, reply as ControlReply["kind"]]),
@@ -124,14 +131,17 @@ export function formatReply(reply: ControlReply): string {
   return `${JSON.stringify({ ...reply, kind: LINE_KINDS[reply.kind] })}\n`;
 }
 
-/** Returns null if the line is no answer of a daemon. Another program must have sent it. */
+/**
+ * Returns the daemon's answer; null if the line is no such answer, because another program has sent
+ * it.
+ */
 export function readReply(line: string): ControlReply | null {
   const json = parseObject(line);
   const kind = REPLY_KINDS.get(json?.["kind"]);
   return kind === undefined ? null : ({ ...json, kind } as ControlReply);
 }
 
-/** Reads a socket line by line. Stops reading at a line that is longer than the limit. */
+/** Reads a socket line by line. Stops at a line that is longer than the limit. */
 export function readLines(
   socket: Socket,
   maxLength: number,

@@ -1,6 +1,6 @@
 /**
- * Path of the daemon's socket. The daemon chooses a short path, in a folder that no other user can
- * enter, and stores it in `.mdmirror`, where commands read it.
+ * Path of the daemon's socket. The daemon chooses a short path in a folder that no other user can
+ * enter, and stores the path in `.mdmirror`, where commands read it.
  */
 
 import { lstatSync, mkdirSync } from "node:fs";
@@ -18,10 +18,10 @@ export type SocketPath = { readonly socket: string; readonly pid: number; readon
 const MEMBER_TYPES = { socket: "string", pid: "number", since: "number" } as const;
 
 /**
- * Reads the file in which the daemon stored the path of its socket. Only a request shows whether
- * the daemon still listens.
- * @returns null if the file has no path, or the path cannot be trusted: the file is another user's,
- * or the path is in a folder that other users may enter
+ * Reads the file in which the daemon stored the path of its socket. Only a request to the socket
+ * shows whether the daemon still listens.
+ * @returns null if the file has no path, or the path cannot be trusted: another user owns the file,
+ * or other users may enter the folder of the socket
  */
 export function readSocketPath(folder: string): SocketPath | null {
   let json: unknown;
@@ -29,8 +29,8 @@ export function readSocketPath(folder: string): SocketPath | null {
     json = JSON.parse(readOwnFile(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
   } catch (error) {
     if (error instanceof UnsafePathError) throw error;
-    // No daemon has run, or a daemon has not finished writing the file. The folder's lock still
-    // shows whether a daemon runs.
+    // No daemon has run, or a daemon is still writing the file. The folder's lock shows whether a
+    // daemon runs.
     return null;
   }
   if (!hasMembers<SocketPath>(json, MEMBER_TYPES) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
@@ -39,24 +39,30 @@ export function readSocketPath(folder: string): SocketPath | null {
   return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;
 }
 
-/** Returns true if only this user can enter the folder. Another user may have created it. */
+/**
+ * Returns true if only this user can enter the folder. Another user may have created the folder.
+ */
 function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwner(stat.uid);
 }
 
-/** LIMIT: number of bytes in a socket's path, the size of `sun_path` without its final NUL. */
+/**
+ * LIMIT: number of bytes of a socket's path, because `sun_path` has one byte more, for the final
+ * NUL.
+ */
 const MAX_PATH = { linux: 107, others: 103 } as const;
 
 type SocketOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folders to try, in this order, instead of the system's folders. Only tests set this option. */
+  /** Folders to try in this order, in place of the system's folders. Only tests set this option. */
   readonly folders?: readonly string[];
   readonly platform?: NodeJS.Platform;
 };
 
 /**
- * Chooses the socket's path, and creates its folder. Returns trouble if no folder can be used.
+ * Chooses the socket's path, and creates the folder of the socket. Returns trouble if no folder can
+ * be used.
  * @param root real path of the linked folder
  */
 export function chooseSocketPath(root: string, options: SocketOptions): Result<string> {
@@ -89,8 +95,8 @@ function listCandidates(env: SocketOptions["env"]): string[] {
 }
 
 /**
- * Creates or checks a folder. Returns null if only this user may enter it; otherwise why it cannot
- * be used.
+ * Creates a folder, or checks an existing folder. Returns null if only this user may enter the
+ * folder; otherwise why the folder cannot be used.
  */
 function whyNotPrivate(folder: string): string | null {
   try {
@@ -104,7 +110,7 @@ function whyNotPrivate(folder: string): string | null {
 }
 
 /**
- * Writes the socket's path to the file in which commands look for it.
+ * Writes the socket's path to the file in `.mdmirror` that commands read.
  * @param folder absolute path of `.mdmirror`
  */
 export function writeSocketPath(folder: string, place: SocketPath): void {
