@@ -11,7 +11,7 @@ import { readStateSummary, type StateSummary } from "../state/read-beside.ts";
 /** State of a linked folder for hooks: paths, codes and counts, never content. */
 export type HookFacts = {
   readonly state: RunState["state"];
-  /** Numbers of changes that this process has synced, by kind. */
+  /** Numbers of changes that this process has synced, by kind of change. */
   readonly changes: ChangeCounts;
   /**
    * Open problems by the event that reports them.
@@ -21,11 +21,11 @@ export type HookFacts = {
    * - `offline`: reason why the service cannot be reached
    */
   readonly problems: Readonly<Record<ProblemEvent, readonly HookItem[]>>;
-  /** Milliseconds since the service was last reached; 0 if it is reachable. */
+  /** Milliseconds since the service was last reached; 0 if the service can be reached now. */
   readonly offlineMs: number;
   /**
-   * Changes in review; null if they are unknown. Each is a time in milliseconds since the epoch, a
-   * space and a path.
+   * Changes in review; null if unknown. Each string is the beginning of the review in milliseconds
+   * since the epoch, a space and a path.
    */
   readonly reviews: readonly string[] | null;
 };
@@ -35,18 +35,21 @@ type ProblemEvent = Exclude<EventName, "review-settled" | "in-sync">;
 /** Numbers of changes, by the same kinds as `counts` in `sync --json`. */
 export type ChangeCounts = Readonly<Record<string, number>>;
 
-/** One problem in a message to a hook. The path is "" if the problem concerns the whole folder. */
+/** One problem in a message to a hook. The path is "" for a problem of the whole folder. */
 export type HookItem = Omit<AttentionEntry, "detail">;
 
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
 type KnownFacts = {
-  /** Reason for an unreachable service, and for how many milliseconds; null if it is reachable. */
+  /**
+   * Why the service cannot be reached (`code`), and for how many milliseconds; null if the service
+   * can be reached.
+   */
   readonly offline?: { readonly code: WaitReason; readonly ms: number } | null;
   readonly changes?: ChangeCounts;
 };
 
-/** @param root a folder that has `.mdmirror/` */
+/** @param root path of a folder that has `.mdmirror/` */
 export function collectFacts(
   root: string,
   { state, attention, safetyStop }: FolderState,
@@ -58,7 +61,8 @@ export function collectFacts(
     state: isOffline ? "offline" : state,
     changes,
     problems: {
-      // A pending problem requires no action of a person, so it is no event.
+      // A pending problem requires no action of a person, so there is no event about such a
+      // problem.
       attention: listItems({ attention: attention.filter(({ waits }) => !waits) }),
       conflict: listItems({ attention: attention.filter(({ kind }) => CONFLICTS.has(kind)) }),
       stopped: listItems({ safetyStop }),
@@ -78,26 +82,28 @@ export function readStoredFacts(root: string): HookFacts | null {
   return collectFacts(root, storedState);
 }
 
-/** Kinds of conflicts. The user decides a `review-conflict` in the web app. */
+/** Kinds of conflicts. A `review-conflict` is decided by a reviewer in the web app. */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
-/** Leaves out the details of problems, because a detail from the service may contain content. */
+/** Removes the details of problems, because a detail from the service may contain content. */
 function listItems(open: Partial<OpenProblems>): HookItem[] {
   const entries = toAttentionJson({ attention: [], safetyStop: null, fault: null, ...open });
   return entries.map(({ path, kind, code, next }) => ({ path, kind, code, next }));
 }
 
-/** Returns null if the state file cannot be read. The run itself reports that fault. */
+/** Returns null if the state file cannot be read. The run itself reports the fault. */
 function readSummary(root: string): StateSummary | null {
   const summaryResult = readStateSummary(join(root, MIRROR_FOLDER));
   return summaryResult.kind === "read" ? summaryResult.value : null;
 }
 
-/** Items of an event. Empty if the event concerns the whole folder; null if it did not happen. */
+/**
+ * Items of an event. Empty for an event about the whole folder; null if the event did not happen.
+ */
 type EventItems = readonly HookItem[] | null;
 
 export function findEventItems(event: EventName, before: HookFacts, now: HookFacts): EventItems {
-  // While the service cannot be reached, nothing shows whether another event happened.
+  // While the service cannot be reached, mdmirror does not know whether any other event happened.
   if (now.state === "offline" && event !== "offline") return null;
   if (event === "review-settled") return findSettledReviews(before, now);
   if (event !== "in-sync") return findNewItems(before.problems[event], now.problems[event]);
@@ -106,7 +112,7 @@ export function findEventItems(event: EventName, before: HookFacts, now: HookFac
 }
 
 /**
- * Earlier state of a folder (`baseline`). A hook compares the current state with it to find one
+ * Earlier state of a folder (`baseline`), which a hook compares with the current state to find one
  * kind of event.
  */
 export type WatchedEvent = {
@@ -114,12 +120,15 @@ export type WatchedEvent = {
   /**
    * Event whose state has not lasted long enough yet; null if there is none. `since`: beginning of
    * the state, in milliseconds of the monotonic clock. `key` identifies the changes and items of
-   * the event. If the key changes, the waiting time starts again.
+   * the event. If the key changes, the waiting time begins again.
    */
   readonly pending: { readonly key: string; readonly since: number } | null;
 };
 
-/** `due`: time at which the hook has to run for the event; null if the event did not happen. */
+/**
+ * Compares the current state with the baseline. `due`: time at which the hook has to run for the
+ * event; null if the event did not happen.
+ */
 export function watchEvent(
   { baseline, pending }: WatchedEvent,
   now: HookFacts,
@@ -136,8 +145,8 @@ export function watchEvent(
 }
 
 function chooseBaseline(event: EventName, before: HookFacts, now: HookFacts): HookFacts {
-  // During a short outage of the service, the earlier state stays the baseline. So the outage alone
-  // does not look like a change when the service answers again.
+  // After a short outage, the state from before the outage stays the baseline. Otherwise, the end
+  // of the outage would look like a change.
   if (now.state === "offline" && event !== "offline")
     return now.offlineMs < USUAL_DEBOUNCE.offline ? before : { ...before, state: "offline" };
   return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };
@@ -164,8 +173,8 @@ function makeItemKey({ kind, path }: HookItem): string {
 }
 
 /**
- * Returns documents whose review has ended. Leaves out documents that were moved during the review
- * or are in conflict.
+ * Returns documents whose review has ended, except documents that were moved during the review or
+ * are in conflict.
  */
 function findSettledReviews(before: HookFacts, { reviews, problems }: HookFacts): EventItems {
   if (reviews === null || before.reviews === null) return null;

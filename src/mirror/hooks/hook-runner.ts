@@ -32,8 +32,8 @@ const LINUX_COMMAND = `exec notify-send --app-name=mdmirror -- "$MDMIRROR_HOOK_T
 const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (item 1 of argv) with title "mdmirror"' -e 'end run' -- "$MDMIRROR_HOOK_TEXT"`;
 
 /**
- * Returns the hook that shows a desktop notification after a conflict or a stop. Null if there is
- * no desktop, or if the user has set `MDMIRROR_NOTIFY=off`.
+ * Returns the hook that shows a desktop notification after a conflict or a stop. Returns null
+ * without a desktop, or if the user has set `MDMIRROR_NOTIFY=off`.
  */
 export function makeDesktopHook(env: Environment, platform: NodeJS.Platform = process.platform): Hook | null {
   const command = env["MDMIRROR_NOTIFY"] === "off" ? null : chooseCommand(env, platform);
@@ -56,8 +56,7 @@ function chooseCommand(env: Environment, platform: NodeJS.Platform): string | nu
 }
 
 /**
- * State of one of the daemon's folders, from which hooks find events. Times are of the monotonic
- * clock.
+ * State of a folder of the daemon, in which hooks find events. Times are of the monotonic clock.
  */
 type WatchedFolder = {
   log: Log | null;
@@ -76,20 +75,24 @@ type RunnerOptions = HookWorld & {
 };
 
 /**
- * LIMIT: milliseconds between two checks of the hooks. A busy daemon may have many runs a second.
+ * LIMIT: milliseconds between two checks of the hooks, because a busy daemon may have many runs a
+ * second.
  */
 const CHECK_PAUSE_MS = 500;
-/** LIMIT: milliseconds until the hooks are checked again if no event causes an earlier check. */
+/**
+ * LIMIT: milliseconds after which the hooks are checked even without an event, so that a change of
+ * `hooks.json` is noticed.
+ */
 const IDLE_MS = 60_000;
 /**
  * LIMIT: milliseconds that an ending daemon waits for active hooks, so that the daemon ends soon.
- * The daemon then ends the hooks.
+ * Then the daemon ends the hooks.
  */
 const END_MS = 5_000;
 
 /**
- * Runs a hook when the state of a folder changes in a way that the hook waits for. Syncing never
- * waits for a hook. While a hook is running, it is not started again.
+ * Runs a hook when the state of a folder changes in a way for which the user set up the hook.
+ * Syncing never waits for a hook. A hook is not started again while it is running.
  */
 export class HookRunner {
   readonly #options: RunnerOptions;
@@ -99,9 +102,9 @@ export class HookRunner {
   readonly #killing = new AbortController();
   readonly #checked: Promise<void>;
   #wake = new AbortController();
-  /** Hook that shows desktop notifications; null without a desktop, or after the hook failed. */
+  /** Hook that shows desktop notifications; null without a desktop, or after this hook failed. */
   #desktop: Hook | null;
-  /** Last message about `hooks.json`. The same message is not sent again. */
+  /** Last message about `hooks.json`, because the same message is not sent twice. */
   #lastNote: string | null = null;
 
   constructor(options: RunnerOptions) {
@@ -120,7 +123,7 @@ export class HookRunner {
     if (updateFolder(folder, event, this.#options.clock.monotonic())) this.#wake.abort();
   }
 
-  /** Ends the checks, and resolves when no hook is active. Ends hooks that run too long. */
+  /** Ends the checks. Resolves when no hook is active; ends a hook that runs too long. */
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#checked;
@@ -141,14 +144,15 @@ export class HookRunner {
         await clock.sleep(CHECK_PAUSE_MS, stop);
       }
     } catch (error) {
-      // An error in the code for hooks ends the hooks, but not syncing.
+      // An error in the code for hooks stops all hooks, but not syncing.
       onNote(`an error in mdmirror itself prevents further hooks: ${errnoClause(error)}`);
     }
   }
 
-  /** Starts all hooks that are due. Returns the times at which other hooks will be due. */
+  /** Starts all hooks that are due. Returns the times at which further hooks will be due. */
   #checkAll(): number[] {
-    // ORDER: the new signal comes first, so that an event during this check causes another check.
+    // ORDER: the new signal is created before the check, so that an event during the check causes
+    // another check.
     this.#wake = new AbortController();
     const { env, clock, onNote } = this.#options;
     const hooksResult = readHooks(env);
@@ -168,8 +172,8 @@ export class HookRunner {
   }
 
   /**
-   * Starts a hook for the first event that is due. Returns the times at which its other events will
-   * be due.
+   * Starts a hook for the first event that is due. Returns the times at which the hook will be due
+   * for other events.
    */
   #checkHook(hook: Hook, root: string, folder: WatchedFolder, now: HookFacts, time: number): number[] {
     return EVENT_NAMES.flatMap((event) => {
@@ -218,14 +222,17 @@ function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): b
   }
   if (event.kind !== "phase") return false;
   const { phase } = event;
-  // In all other phases, such as a scan, it is not known yet whether the service can be reached.
-  // The earlier value then stays.
+  // A phase such as a scan does not show whether the service can be reached, so the last known
+  // value stays.
   if (phase.kind === "waiting" && phase.why !== "paused") folder.offline = makeOutage(phase.why);
   else if (phase.kind === "idle" || phase.kind === "stopped") folder.offline = null;
   return true;
 }
 
-/** Logs the end of a hook without its output, which may contain content or secrets. */
+/**
+ * Logs the end of a hook. The hook's output is not logged, because it may contain content or
+ * secrets.
+ */
 function logEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
   const commonFields = { what: name, action, ms: end.ms };
   if (end.kind === "done") return void log?.write("info", "hook", { ...commonFields, outcome: "done" });

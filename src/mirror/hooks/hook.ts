@@ -8,15 +8,15 @@ import { describeReadError, type Environment, findAccessFault, readUserFile } fr
 import { isJsonObject } from "../../contract/json.ts";
 import { formatAge, parseAge } from "../../common/quantities.ts";
 
-/** Events that a hook can run for, in the order in which mdmirror reports them. */
+/** Events for which a hook can run, in the order in which mdmirror reports the events. */
 export const EVENT_NAMES = ["stopped", "offline", "conflict", "attention", "review-settled", "in-sync"] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /**
- * Milliseconds that a state must last before a daemon runs a hook for it, unless the user sets
- * another time. Because of this wait, several quick changes cause only one event, and a short
- * disturbance causes none.
+ * Milliseconds that a state must last before a daemon runs a hook for it. The user may set another
+ * time. With this delay, several quick changes cause only one event, and a short disturbance causes
+ * none.
  */
 export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   stopped: 5_000,
@@ -29,9 +29,11 @@ export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
 
 export type Hook = {
   readonly name: string;
-  /** Events that the hook runs for, each with the milliseconds that its state must last. */
+  /**
+   * Events for which the hook runs, each with the milliseconds that the event's state must last.
+   */
   readonly on: ReadonlyMap<EventName, number>;
-  /** Names or paths of the linked folders that the hook runs for; null for all. */
+  /** Names or paths of the linked folders for which the hook runs; null for all folders. */
   readonly mirrors: readonly string[] | null;
   readonly timeoutMs: number;
   /** Program and arguments, which run without a shell. */
@@ -47,19 +49,22 @@ export type HookEnd =
       readonly why: string;
       /** Reason of the failure as a code for the log, such as `exit` or `timeout`. */
       readonly reason: string;
-      /** Exit code, signal or system error code of the command; null without one. */
+      /** Exit code, signal or system error code of the command; null if there is none. */
       readonly code: number | string | null;
       /** Last part of the command's output. */
       readonly output: string;
     };
 
-/** Returns the reason of the failure, with the last line that the command printed. */
+/** Returns the reason of the failure, and the last line that the command printed. */
 export function describeFailure({ why, output }: { readonly why: string; readonly output: string }): string {
   const line = output.split("\n").at(-1)?.trim() ?? "";
   return line === "" ? why : `${why}: ${line.slice(0, 200)}`;
 }
 
-/** LIMIT: number of bytes of `hooks.json`, far more than the largest number of hooks needs. */
+/**
+ * LIMIT: number of bytes of `hooks.json`, so that memory stays bounded. The largest allowed number
+ * of hooks needs far fewer bytes.
+ */
 const MAX_BYTES = 256 * 1024;
 
 /**
@@ -86,8 +91,10 @@ export function readHooks(env: Environment): Result<readonly Hook[]> {
 
 /**
  * Reads the file if only this user or root can write it. Follows a symbolic link, because users
- * keep such files in repositories. The folders of the link and of its target must be safe too.
- * ORDER: the folders first. In another user's folder, a link could lead to any file of this user.
+ * keep such files in repositories. The folders of the link and of the link's target must be safe
+ * too.
+ * ORDER: the folders are checked first, because a link in another user's folder could lead to any
+ * file of this user.
  */
 function readSafely(file: string): ReturnType<typeof readUserFile> {
   try {
@@ -103,15 +110,18 @@ function readSafely(file: string): ReturnType<typeof readUserFile> {
 }
 
 /**
- * Returns the folder's name in the registry. If the registry does not have the folder, returns its
+ * Returns the folder's name in the registry. If the registry does not have the folder, returns the
  * name on disk.
- * @param root real path
+ * @param root real path of the folder
  */
 export function findMirrorName(root: string, env: Environment): string {
   return listOwnMirrors(env).mirrors.find((mirror) => mirror.root === root)?.name ?? basename(root);
 }
 
-/** @param root real path */
+/**
+ * Returns the hooks that run for a linked folder.
+ * @param root real path of the folder
+ */
 export function selectHooks(root: string, hooks: readonly Hook[], env: Environment): readonly Hook[] {
   return hooks.filter(({ mirrors }) => mirrors === null || mirrors.some((entry) => isMirror(entry, root, env)));
 }
@@ -121,27 +131,27 @@ function isMirror(entry: string, root: string, env: Environment): boolean {
   try {
     return realpathSync(entry) === root;
   } catch {
-    // No folder is at this path, so it is not the path of the linked folder.
+    // Nothing is at this path, so it is not the path of the linked folder.
     return false;
   }
 }
 
-/** LIMIT: number of hooks, because the daemon checks all of them after each event. */
+/** LIMIT: number of hooks, because the daemon checks all hooks after each event. */
 const MAX_HOOKS = 32;
 const HOOK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
 /**
- * LIMIT: milliseconds that the command of a hook may run, because the hook cannot start again while
- * the command runs.
+ * LIMIT: milliseconds that the command of a hook may run, because the hook cannot start again
+ * meanwhile.
  */
 const MAX_TIMEOUT_MS = 600_000;
-/** LIMIT: largest `debounce` in milliseconds. A report that comes a day late is useless. */
+/** LIMIT: largest `debounce` in milliseconds, because a report that comes a day late is useless. */
 const MAX_DEBOUNCE_MS = 86_400_000;
 
 type ReportHookFault = (why: string) => void;
 type HookMembers = Readonly<Record<string, unknown>>;
 
-/** `faults` has a clause for each field that is wrong or unknown. */
+/** Reads hooks from JSON. `faults` has a clause for each field that is wrong or unknown. */
 export function parseHooks(text: string): { readonly hooks: readonly Hook[]; readonly faults: readonly string[] } {
   let json: unknown;
   try {

@@ -37,11 +37,11 @@ export type HookMessage = {
   readonly data: {
     readonly mirror: { readonly name: string; readonly folder: string };
     readonly state: HookFacts["state"];
-    /** True if `mdmirror hooks test` sent the message. No event happened then. */
+    /** True if `mdmirror hooks test` sent the message, so that no event happened. */
     readonly test: boolean;
     /**
-     * Numbers of documents and changes. `changes`: changes that this process synced since the hook
-     * last ran for this event.
+     * Numbers of documents and changes. `changes`: changes that this process has synced since the
+     * hook last ran for this event.
      */
     readonly counts: {
       readonly attention: number;
@@ -51,7 +51,7 @@ export type HookMessage = {
     };
     /** The first 50 documents or problems of the event. */
     readonly items: readonly HookItem[];
-    /** Number of documents or problems that `items` leaves out. */
+    /** Number of documents or problems that are missing in `items`. */
     readonly more: number;
     readonly next: string;
   };
@@ -59,7 +59,7 @@ export type HookMessage = {
 
 export type HookEvent = {
   readonly event: EventName;
-  /** Documents or problems of the event; empty if it concerns the whole folder. */
+  /** Documents or problems of the event; empty for an event about the whole folder. */
   readonly items: readonly HookItem[];
   readonly before: HookFacts;
   readonly now: HookFacts;
@@ -118,7 +118,10 @@ const NEXT_STEPS: Readonly<Record<EventName, string>> = {
   "in-sync": "nothing",
 };
 
-/** LIMIT: number of paths in the sentence of a message, which has to fit into a notification. */
+/**
+ * LIMIT: number of paths in the sentence of a message, because the sentence has to fit into a
+ * notification.
+ */
 const MAX_NAMED_PATHS = 3;
 
 function listPaths(items: readonly HookItem[]): string {
@@ -139,17 +142,14 @@ export async function runHook(
   return runCommand(hook, makeMessage(event, root, world), world.env, stop);
 }
 
-/**
- * LIMIT: milliseconds for which `sync` waits for its hooks, so that `sync` ends even if a hook
- * hangs.
- */
+/** LIMIT: milliseconds that `sync` waits for hooks, so that `sync` ends even if a hook hangs. */
 const MAX_WAIT_MS = 60_000;
 
 type AfterSyncOptions = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
 
 /**
  * Runs hooks for the events of a sync without a daemon. The hooks run immediately, because nothing
- * is synced until the next command.
+ * changes until the next command.
  * @param before state of the folder before the sync
  */
 export async function runHooksAfterSync(
@@ -200,35 +200,38 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
   return runHook(hook, { event, items, before: factsAfter, now: factsAfter, test: true }, root, world, stop);
 }
 
-/** LIMIT: number of bytes kept from the end of a command's output, enough for its last error. */
+/**
+ * LIMIT: number of bytes that are kept from the end of a command's output, because only the last
+ * error is needed.
+ */
 const KEPT_BYTES = 1_024;
-/** LIMIT: number of bytes that a command may output, because reading them delays syncing. */
+/** LIMIT: number of bytes that a command may output, because reading the output delays syncing. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** LIMIT: milliseconds between SIGTERM and SIGKILL. In this time, a command can end by itself. */
+/** LIMIT: milliseconds between SIGTERM and SIGKILL, in which a command can end by itself. */
 const GRACE_MS = 2_000;
 
 /**
- * Environment variables that a command gets: for finding programs and settings, and for the desktop
- * and its language.
+ * Environment variables that a command gets: those for finding programs and settings, for the
+ * desktop and for the language.
  */
 const PASSED_VARIABLES: ReadonlySet<string> = new Set(
   "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY".split(
     " ",
   ),
 );
-/** Prefixes of other environment variables that a command gets. */
+/** Beginnings of the names of other environment variables that a command gets. */
 const PASSED_PREFIXES = ["LC_", "XDG_"];
 /**
- * Environment variable with the event. If a hook starts mdmirror, mdmirror recognises the hook by
- * this variable.
+ * Name of the environment variable with the event. By this variable, mdmirror recognises that a
+ * hook has started it.
  */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
 /**
- * Runs a hook's command with the message on its standard input. The command gets only some
- * environment variables, and no key. The command runs in the user's home folder, because a linked
- * folder might contain another person's configuration for the program. After the time limit,
- * mdmirror ends the command's whole process group.
+ * Runs a hook's command with the message on standard input. The command gets only some environment
+ * variables, and no key. The command runs in the user's home folder, because a linked folder might
+ * contain another person's configuration for the program. After the time limit, mdmirror ends the
+ * command's whole process group.
  */
 export async function runCommand(
   { argv, timeoutMs }: Pick<Hook, "argv" | "timeoutMs">,
@@ -248,7 +251,10 @@ export async function runCommand(
   let outputBytes = 0;
   let cutFailure: CommandFailure | null = null;
   let killTimer: NodeJS.Timeout | undefined;
-  /** Sends SIGTERM to the command's process group, and SIGKILL if it does not end in time. */
+  /**
+   * Sends SIGTERM to the command's process group, then SIGKILL if the process group does not end in
+   * time.
+   */
   const endCommand = (why: string, reason: string) => {
     if (cutFailure !== null) return;
     cutFailure = { why, reason, code: null };
@@ -265,7 +271,7 @@ export async function runCommand(
       output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
       if (outputBytes > MAX_OUTPUT_BYTES) endCommand("it printed more than 1 MiB", "output");
     });
-  // A command that ends without reading its input causes an error of the stream, which is ignored.
+  // If a command ends without reading its input, the stream reports an error, which is ignored.
   child.stdin.on("error", () => undefined);
   child.stdin.end(`${JSON.stringify(message)}\n`);
   const failure = await waitForEnd(child);
@@ -289,7 +295,8 @@ function waitForEnd(child: ChildProcess): Promise<CommandFailure | null> {
     child.once("error", (error: NodeJS.ErrnoException) =>
       resolve({ why: `it cannot be started: ${errnoClause(error)}`, reason: "start", code: error.code ?? null }),
     );
-    // "exit" rather than "close", because a child process of the command may keep its output open.
+    // The event `close` would come too late, because a child process of the command may keep the
+    // command's output open.
     child.once("exit", (code, signal) => {
       const explanation = signal === null ? `it ended with ${code}` : `it was ended by ${signal}`;
       setImmediate(() => resolve(code === 0 ? null : { why: explanation, reason: "exit", code: code ?? signal }));
@@ -302,7 +309,7 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // The process group has ended already.
+    // ESRCH: the process group has already ended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -4,27 +4,25 @@ import type { DiskNames, LocalPath } from "../../contract/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
- * A file whose content the caller already has.
+ * A file with content that the caller already has.
  * - `path`: the new tree uses this string too, to save memory
- * - `stamp`: the file is not read if its stamp equals this one; null if the file must be read
+ * - `stamp`: the file is not read if it has this stamp; null if the file must be read
  * - `digest`: if the file still has this digest, the scan does not pass the content to the caller
  */
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
 /**
- * Indexes of the caller's records. A tree may leave out an unchanged file whose record has an
+ * Indexes of the caller's records. A tree need not contain an unchanged file whose record has an
  * index.
  */
 export type FileNumbers = {
   /** Returns the index of a file's record; null if the tree must contain the file. */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
-  /** Called at the end of a scan with the indexes of the files that the tree leaves out. */
+  /** Called at the end of a scan with the indexes of the files that the tree does not contain. */
   readonly noteLocal: (numbers: readonly number[]) => void;
 };
 
-/**
- * Stores content that a scan found at a path, so that the content is not lost if the file changes.
- */
+/** Stores content that a scan found at a path, because the file may change after the scan. */
 export type StoreContent = (digest: Digest, text: string, path: LocalPath) => void;
 
 export type LocalText = {
@@ -38,7 +36,7 @@ export type LocalText = {
  * Result of a change on the disk.
  * - `stale`: the disk did not have the expected state, and nothing was changed.
  * - `fault`: an error of the system. Nothing was changed, or the change was undone.
- * - `fault` with `isSetAside`: the change could not be undone, and the file is still at
+ * - `fault` with `isSetAside`: the change could not be undone, and the old file is still at
  *   `setAsideAt`. The intent stays in the journal, so that recovery completes the change later.
  */
 export type DiskOutcome<T> =
@@ -59,46 +57,47 @@ export type PathState =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
- * Signs that another program is using a file. Times are those of the disk, in milliseconds since
- * the epoch; null if no such file exists.
+ * Signs that another program is using a file. Times are in milliseconds since the epoch, by the
+ * clock of the disk; null if the file does not exist.
  */
 export type FileUse = {
   /** Time of the last change of the file, its name or its permissions. */
   readonly changedMs: number | null;
   readonly savedMs: number | null;
   /**
-   * Name of the program that has the file open, as its lock file or swap file shows; null if there
-   * is no such file.
+   * Name of the program that has the file open, from the program's lock file or swap file; null if
+   * there is no such file.
    */
   readonly openIn: string | null;
 };
 
 /**
- * The linked folder on disk. All calls except `flush` and `flushAll` are synchronous. Synchronous
- * calls are fast for small files, and leave little time between a check and a change. No call
- * follows a symlink in any part of a path, or changes anything outside the root (I26). Paths of
- * set-aside and trashed files are relative to `.mdmirror/`. Before a change that takes a document
- * away from its path, the caller opens an intent with `setAsideAt`.
+ * The linked folder on disk. All calls except `flush` and `flushAll` are synchronous. Such a call
+ * is fast for small files, and leaves little time between a check and a change. No call follows a
+ * symlink in any part of a path, or changes anything outside the root (I26). Paths of set-aside and
+ * trashed files are relative to `.mdmirror/`. Before a change that takes a document away from its
+ * path, the caller opens an intent with `setAsideAt`.
  */
 export interface Disk {
   identify(): RootIdentity | null;
   names(): DiskNames;
   /**
-   * Scans the whole folder. Reads and hashes each file, unless `known` returns the same stamp for
-   * the file. Passes to `onText` the contents that the caller does not have. Without `known` and
-   * `onText`, reads all files and stores nothing.
-   * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
+   * Scans the whole folder. Reads and hashes each file, unless `known` returns the current stamp
+   * for the file. Passes to `onText` the contents that the caller does not have. Without `known`
+   * and `onText`, reads all files and stores nothing.
+   * @param leftOut files that the tree need not contain; undefined if the tree must contain all
+   * files
    */
   walk(known?: (path: LocalPath) => KnownFile | null, onText?: StoreContent, leftOut?: FileNumbers): LocalTree;
   /**
-   * Scans like `walk`, but pauses after some hundred entries, so that other work can run. Never
-   * pauses within a folder.
+   * Scans like `walk`, but pauses after some hundred files and folders, so that other work can run.
+   * Never pauses within a folder.
    */
   walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
    * Scans some paths of an earlier tree again. Returns the earlier tree itself if nothing changed.
-   * Returns null if a complete scan is needed, because more has changed than the content of known
-   * files.
+   * Returns null if anything other than the content of known files has changed, so that a complete
+   * scan is needed.
    * @param isInodeElsewhere returns true if this inode belongs to a document that the tree does not
    * contain
    */
@@ -112,11 +111,11 @@ export interface Disk {
   useOf(path: LocalPath): FileUse;
   /**
    * Converts the links in content of the service to local paths; `toServiceForm` converts local
-   * paths back. Undefined if links are not converted.
+   * paths to ids. Undefined if links are not converted.
    */
   toLocalForm?(path: LocalPath, text: string): string;
   toServiceForm?(path: LocalPath, localText: string): string;
-  /** Runs several synchronous calls, and opens the folders that they have in common only once. */
+  /** Runs several synchronous calls, and opens each folder on their paths only once. */
   shareFolders<T>(work: () => T): T;
   /** Reads a file as strict UTF-8, without any conversion. A byte order mark is kept. */
   read(path: LocalPath): DiskOutcome<LocalText>;
@@ -130,66 +129,68 @@ export interface Disk {
    */
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp>;
   /**
-   * Moves a file to a free path; never overwrites a file. A rename that only changes upper and
-   * lower case is possible.
-   * @param expect digest that the file must have; null if any content is accepted
+   * Moves a file to a free path; never overwrites a file. Can also change only the case of a name.
+   * @param expect digest that the file must have; null to accept any content
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<WrittenStamp>;
   /**
    * Moves a file with the digest `expect` to `trashPath`, below `.mdmirror/`. If the file changed
-   * at that moment, moves it back.
+   * during the move, moves the file back.
    */
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<Inode>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
   /**
-   * Removes a folder. Leftovers of editors and desktops, such as `.DS_Store`, go to the trash. The
-   * result is `stale` if the folder has other content.
+   * Removes a folder. Moves leftovers of editors and desktops, such as `.DS_Store`, to the trash.
+   * The result is `stale` if the folder has other content.
    */
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
   /**
-   * Reads a set-aside file, into which an editor may have saved since; null if the file is missing.
+   * Reads a set-aside file, into which an editor may have saved meanwhile; null if the file is
+   * missing.
    * @param path path of the document, because links in the file are relative to this path
    */
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /**
-   * Moves a set-aside or trashed file back. If another file or folder is now at its path, changes
-   * nothing and returns `stale`.
+   * Moves a set-aside or trashed file back to its path. If another file or folder is now at the
+   * path, changes nothing and returns `stale`.
    */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<WrittenStamp>;
   /**
-   * Returns true if another process has the file open for writing. Returns false if no process has,
-   * or if mdmirror cannot find out.
+   * Returns true if another process has the file open for writing. Returns false if no process has
+   * the file open, or if mdmirror cannot find out.
    */
   isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;
   /**
-   * Removes temporary files of earlier processes. Set-aside files are never deleted: those that no
-   * intent names are moved to `trash/unclaimed/`.
+   * Removes temporary files of earlier processes. Never deletes set-aside files: moves those that
+   * no intent names to `trash/unclaimed/`.
    * @param keep paths of the set-aside files that an intent names
    */
   sweep(keep: ReadonlySet<string>): void;
   /** Flushes files and their parent folders. Returns the files that could not be flushed. */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
   /**
-   * Flushes everything written so far. Returns false if this failed, or the system has no such
-   * call.
+   * Flushes everything written so far. Returns false if this failed, or if the system cannot flush
+   * a whole disk.
    */
   flushAll(): Promise<boolean>;
 }
 
 /**
- * Hint from the disk: a reason to scan something. One change may cause no hint, or several, in any
- * order.
+ * Hint from the disk: a reason to scan something. One change may cause no hint or several hints, in
+ * any order.
  */
 export type WatchHint =
   | { readonly kind: "path"; readonly path: LocalPath }
-  /** A folder was created or removed, so everything in it may have changed. "" is the root. */
+  /**
+   * A folder was created or removed, so anything in the folder may have changed. "" is the root.
+   */
   | { readonly kind: "folder"; readonly path: LocalPath }
   /** Hints were lost, or the watcher failed, so everything has to be scanned. */
   | { readonly kind: "overflow"; readonly why: string }
   /**
-   * The system allows no more watches or file descriptors. The watcher has ended and sends no more
+   * The system allows no more watches or file descriptors. The watcher has ended and gives no more
    * hints, so the caller has to scan at intervals.
    */
   | { readonly kind: "limit"; readonly code: "ENOSPC" | "EMFILE"; readonly why: string };
@@ -214,13 +215,13 @@ export interface Watcher {
 export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "special"; readonly mode: number };
 
 /**
- * An open folder. If another program renames the folder, or puts another folder at its path, the
- * handle still refers to the first one.
+ * An open folder. If another program renames the folder, or puts another folder at the path, the
+ * handle still refers to the opened folder.
  */
 export type FolderHandle = {
   /**
-   * Path that leads through the handle. In every call of `Fs`, `${handlePath}/name` means a file or
-   * folder in this folder. Only `readdir` also accepts `handlePath` alone.
+   * Path that leads through the handle. In each call of `Fs`, `${handlePath}/name` means a file or
+   * folder in this folder. `handlePath` alone is only valid for `readdir`.
    */
   readonly handlePath: string;
   stat(): FsStat;
@@ -232,13 +233,13 @@ export type FolderHandle = {
   close(): void;
 };
 
-/** Files that other processes had open for writing at the time of the list. */
+/** Files that other processes had open for writing when the list was made. */
 export type OpenToWrite = {
   has(path: string): boolean;
 };
 
 /**
- * File system calls for `local/`, with absolute paths. Implemented by node:fs, or by a simulated
+ * File system calls for `local/`, with absolute paths. Implemented with node:fs, or as a simulated
  * disk in memory. Errors are thrown as by node:fs, with the errno name as `code`.
  */
 export interface Fs {
@@ -247,18 +248,19 @@ export interface Fs {
   readdir(path: string): readonly { readonly name: string; readonly kind: FsStat["kind"] }[];
   /**
    * Reads a file without following a symlink.
-   * @param brief set if the caller needs the bytes only until it reads the next file
-   * @throws ELOOP, EISDIR, EINVAL or ENXIO if it is no regular file; EFBIG above 64 MiB; EAGAIN if
-   * the file changed during the read
+   * @param brief set if the caller needs the bytes only until the next file is read
+   * @throws ELOOP, EISDIR, EINVAL or ENXIO if the path has no regular file; EFBIG above 64 MiB;
+   * EAGAIN if the file changed during the read
    */
   readFile(path: string, brief?: "brief"): { readonly bytes: Uint8Array; readonly stat: FsStat };
   /**
-   * Creates a file that must not exist. If the bytes cannot all be written, removes the file again.
+   * Creates a file at a path at which nothing exists. If the bytes cannot all be written, removes
+   * the file again.
    * @param mode exact permissions of the file; null for the default of the process
    * @param sync true to flush the file before it is closed
    */
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
-  /** Returns the target of a symlink. @throws EINVAL if the path is no symlink */
+  /** Returns the target of a symlink. @throws EINVAL if the path has no symlink */
   readLink(path: string): string;
   rename(from: string, to: string): void;
   link(existing: string, path: string): void;
@@ -269,12 +271,12 @@ export interface Fs {
   sync(path: string): Promise<void>;
   /**
    * Flushes the whole disk that contains a path; returns false if that failed. Undefined if the
-   * system has no such call.
+   * system cannot flush a whole disk.
    */
   syncDisk?(path: string): Promise<boolean>;
   /**
-   * Opens a folder and keeps it open. Throws ENOTDIR or ELOOP if the last part of the path is a
-   * symlink. Undefined if the system has no such call.
+   * Opens a folder and keeps the folder open. Throws ENOTDIR or ELOOP if the last part of the path
+   * is a symlink. Undefined if the system cannot do this.
    */
   handle?(path: string): FolderHandle;
   /**

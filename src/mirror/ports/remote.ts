@@ -24,14 +24,14 @@ export type Fault =
       readonly fieldCodes?: readonly string[];
     }
   /**
-   * It is unknown whether the write was done: there was no answer, a 5xx, or an answer that cannot
-   * be read. The document must be read before the write is sent again (I08).
+   * mdmirror does not know whether the service made the change: there was no answer, a 5xx, or an
+   * answer that cannot be read. The document must be read before the write is sent again (I08).
    */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * A read that failed, or a write that was certainly not done, after all allowed retries.
-   * `not-the-service`: the answer to a request for a list is no list. `malformed`: the answer, or a
-   * part of it, cannot be read.
+   * A read that failed, or a write that the service certainly did not carry out, after all allowed
+   * retries. `not-the-service`: the answer to a request for a list is no list. `malformed`: the
+   * answer, or a part of the answer, cannot be read.
    */
   | {
       readonly kind: "later";
@@ -40,8 +40,8 @@ export type Fault =
       readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
     }
   /**
-   * The key is not valid (401), or has no access to the workspace (404 workspace_not_found). Such
-   * an answer proves nothing about any document (I19).
+   * The key is not valid (401), or has no access to the workspace (404 workspace_not_found). These
+   * answers prove nothing about any document (I19).
    */
   | {
       readonly kind: "locked-out";
@@ -50,7 +50,7 @@ export type Fault =
       readonly requestId: string | null;
     };
 
-/** Causes of a fault that would make every other request of the run fail too. */
+/** Causes of faults after which every other request of the run would fail too. */
 export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
 
 export type Answer<T> =
@@ -59,7 +59,7 @@ export type Answer<T> =
 
 /**
  * Result of reading all pages of a list. `items` has every item that was read, even if the list is
- * not complete. An item that was listed twice is in `items` once, as it was listed last.
+ * not complete. If an item was listed twice, `items` has only the item's last form.
  */
 export type Listing<Item> = {
   readonly items: readonly Item[];
@@ -70,19 +70,20 @@ export type Listing<Item> = {
 export type WrittenFile = FileResource & {
   /**
    * Content of the version `lastChangeId`. Set only if the answer lacked fields, so that the client
-   * had to read the document. The caller stores this content, because nobody else may have seen it
-   * (I03).
+   * had to read the document. The caller stores this content, because no other code may have seen
+   * the content (I03).
    */
   readonly content?: string;
 };
 
 export type PutResult =
   /**
-   * The content is published. A field is null if the answer lacks it. If a field is null, or if the
-   * content is neither the sent content nor base's, the caller reads both by a GET.
+   * The content is published. A field is null if the answer lacks the field. The caller reads both
+   * fields by a GET if one is null, or if the content is neither the sent content nor the content
+   * of base.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
-  /** The content was sent to review. A field is null if the answer lacks it. */
+  /** The content was sent to review. A field is null if the answer lacks the field. */
   | { readonly kind: "in-review"; readonly changeId: ChangeId | null; readonly reason: ReviewReason | null };
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
@@ -93,47 +94,47 @@ export type RemoteTraits = {
   readonly folderPatch: "unknown" | "yes" | "no";
   readonly folderDelete: "unknown" | "yes" | "no";
   readonly moveToRoot: "unknown" | "yes" | "no";
-  /** `yes` if one request can list the folders at all depths. */
+  /** `yes` if one request can list folders at all depths. */
   readonly folderTree: "unknown" | "yes" | "no";
   /**
-   * Characters that names may not have: the characters that the embedded service refuses, and the
-   * characters that this service has refused; without characters that occur in names on this
-   * service.
+   * Characters that names on this service cannot have. These are the characters that the embedded
+   * service refuses, and those that this service has refused. Characters that names on this service
+   * do have are excepted.
    */
   readonly refusedCharacters: string;
   /**
-   * True if the service treats names as equal that differ only in case; `foldsUnicode`: only in
-   * Unicode normal form.
+   * `foldsCase`: true if the service treats names that differ only in case as equal.
+   * `foldsUnicode`: true if it treats names that differ only in Unicode normal form as equal.
    */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
   /**
-   * The service's answer to an edit that conflicts with another edit: it sends the edit to review,
-   * or refuses it.
+   * What the service does with an edit that conflicts with another edit: send the edit to review,
+   * or refuse the edit.
    */
   readonly conflicts: "unknown" | "reviewed" | "refused";
-  /** For each form of content, how often the service returned such content unchanged. */
+  /** For each form of content, how often the service returned content of this form unchanged. */
   readonly keptForms: KeptForms;
 };
 
 export type Pressure = {
   /**
-   * Number of requests that the service refused because there were too many, since the client
-   * started.
+   * Number of requests since the client's start that the service refused because there were too
+   * many.
    */
   readonly refusals: number;
   /**
-   * Milliseconds to wait before the next request, because the service got too many requests; 0 if
-   * requests may be sent now.
+   * Milliseconds before the next request may be sent, because the service got too many requests; 0
+   * if a request may be sent now.
    */
   readonly pauseMs: number;
 };
 
-/** Receives the items of a list one by one. The final `Listing` then has no items. */
+/** Receives the items of a list one by one. The `Listing` at the end then has no items. */
 export type ItemReceiver<Item> = {
-  /** Forgets all items. Called whenever the client begins to read the list at its first page. */
+  /** Forgets all items. Called whenever the client begins to read the list from the first page. */
   readonly begin: () => void;
-  /** Receives an item; returns false if the item was listed before. */
+  /** Receives an item; returns false for an item that was listed before. */
   readonly receive: (item: Item) => boolean;
 };
 
@@ -148,8 +149,8 @@ export interface Remote {
     receiver?: ItemReceiver<FileResource>,
   ): Promise<Listing<FileResource>>;
   /**
-   * Lists all folders of the workspace, or only those below `prefix`. If the service cannot list
-   * them in one request, sends one request for the root, and one for each folder.
+   * Lists all folders of the workspace, or only those below `prefix`. If one request cannot list
+   * folders at all depths, sends one request for the root and one for each folder.
    */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
   /** Returns the folder at a path; null if no folder has exactly this path. */
@@ -157,12 +158,12 @@ export interface Remote {
   /**
    * Returns all documents and folders that the service shows for a path; none if the request fails.
    * If the service treats several spellings as one name, a returned path may have another spelling.
-   * The client then notes in `traits` how the service compares names.
+   * The client then records in `traits` how the service compares names.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   /**
-   * Returns a document with its content, which is always well-formed Unicode. An answer with other
-   * content is a fault.
+   * Returns a document with its content, which is always well-formed Unicode. If the content in the
+   * answer is not, returns a fault.
    */
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;
@@ -180,12 +181,12 @@ export interface Remote {
   /**
    * Records in `traits` which forms of content the service keeps.
    * @param sent content of a new document
-   * @param isSame true if the service returned exactly the content that was sent
+   * @param isSame true if the service returned exactly the sent content
    */
   noteReadBack(sent: string, isSame: boolean): void;
   /**
-   * Returns the identifier that changes when the service is restored from a backup, from the newest
-   * answer. Null if the answers have no such identifier, as in most deployments.
+   * Returns the identifier in the newest answer that changes when the service is restored from a
+   * backup. Returns null if the answers have no such identifier, as in most deployments.
    */
   generation(): string | null;
   /** Returns the event stream, for callers that keep running. */
@@ -197,13 +198,13 @@ export interface Remote {
 }
 
 /**
- * Hint from the service's event stream: a reason to look at a document or folder, but no evidence
- * of a change. A hint may be missing, repeated, late or wrong.
+ * Hint from the service's event stream: a reason to read a document or folder, never evidence of a
+ * change. A hint may be missing, repeated, late or wrong.
  */
 export type EventHint =
   /**
-   * One document may have changed. `path` and `changeId` are those on the service at the time of
-   * the event; null if the event lacks them.
+   * One document may have changed. `path` and `changeId` are the document's values on the service
+   * at the time of the event; null if the event lacks the value.
    */
   | {
       readonly kind: "file";
@@ -221,8 +222,8 @@ export type EventHint =
  * - `listening`: connected
  * - `none`: the deployment sends no events, or none for this key; the client tries again after an
  *   hour
- * - `broken`: the connection was lost, or the service refused it for a time; the client tries again
- *   within minutes
+ * - `broken`: the connection was lost, or the service refused a connection for some time; the
+ *   client tries again within minutes
  */
 export type EventStreamState =
   | { readonly kind: "off" }
@@ -238,8 +239,8 @@ export interface EventListener {
 
 export interface RemoteEvents {
   /**
-   * Starts to listen. May be called only once. Never throws, even if the service's answers cannot
-   * be read.
+   * Starts to listen. May be called only once. Never throws, even if an answer of the service
+   * cannot be read.
    */
   start(listener: EventListener): void;
   close(): Promise<void>;

@@ -3,28 +3,29 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { Spelling } from "../../contract/spelling.ts";
 
 /**
- * The spellings of links in local files: how each link is written in the file, while the service
- * has an id. A row belongs to a path and to the exact bytes of the file. A path has several rows
- * while the replacement of its file may still be undone.
+ * The spellings of links in local files: how a file writes each link for which the service has an
+ * id. A row belongs to a path and to the exact bytes of the file at that path. A path has several
+ * rows while the replacement of the file may still be undone.
  */
 export interface Spellings {
   find(path: LocalPath, bytes: Digest): Spelling | null;
   /** Returns the spellings of a path, newest first. */
   atPath(path: LocalPath): Spelling[];
   /**
-   * Returns the newest spelling at a path for content whose digest, in the form that the service
-   * stores, is `text`.
+   * Returns the newest spelling at a path for content of which the digest on the service is `text`.
    */
   ofContent(path: LocalPath, text: Digest): Spelling | null;
   withBytes(bytes: Digest): Spelling[];
   /**
-   * LIMIT: reads all rows into memory. The rows are few, because `removeOld` leaves only a few for
+   * LIMIT: reads all rows into memory. The rows are few, because `removeOld` keeps only a few for
    * each file.
    */
   all(): Spelling[];
   isEmpty(): boolean;
   put(spelling: Spelling): void;
-  /** Copies all spellings at and below `from` to `to`, before the file or folder is moved. */
+  /**
+   * Copies all spellings at and below `from` to `to`. Called before the file or folder is moved.
+   */
   copy(from: LocalPath, to: LocalPath): void;
   clear(): void;
   /** Removes old spellings, and keeps the newest few of each path. */

@@ -17,13 +17,13 @@ import type { BaseTree } from "../model/tree.ts";
 
 /**
  * A row of the journal: a change that has begun and whose result is not recorded yet. mdmirror
- * writes the row before the change, and removes it when it moves base. After a crash, recovery uses
- * the row to find out whether the change happened.
+ * writes the row before the change, and removes the row when base moves. After a crash, recovery
+ * uses the row to find out whether the change happened.
  */
 export type Intent =
   /**
-   * Creates a document. `replaces`: the deleted document that the new one replaces; null if it
-   * replaces none.
+   * Creates a document. `replaces`: deleted document that the new document replaces; null if there
+   * is none.
    */
   | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & SentFile)
   | ({
@@ -34,14 +34,14 @@ export type Intent =
       readonly review: boolean;
     } & SentFile)
   /**
-   * Reads a new document back. Until then, base assumes that the service saved the document
-   * unchanged.
+   * Reads a new document back. Before that, base assumes that the service stores the content that
+   * was sent.
    */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   /**
    * Content that was sent as an edit of `baseDigest`, but was not found on the service. The service
-   * may still save it. `isCombined`: the service may have combined it with another edit. For a new
-   * document, `id` and `baseDigest` are null, and `remotePath` is set.
+   * may still publish this content. `isCombined`: the service may have combined the content with
+   * another edit. For a new document, `id` and `baseDigest` are null, and `remotePath` is set.
    */
   | {
       readonly kind: "sent";
@@ -59,14 +59,14 @@ export type Intent =
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & EventReason)
   /**
-   * Creates local files. A power loss may damage such a file until its content is known to be
-   * flushed.
+   * Creates local files. A power loss may damage a new file until a flush of the file is known to
+   * have succeeded.
    */
   | { readonly kind: "create"; readonly files: readonly ArrivingFile[] }
   /**
    * Replaces the file at `path` by the content `writes`, and moves the old file to `setAsideAt`.
-   * Another program may still save an edit into the old file; `base…` is the version from which
-   * this edit started. `next…`: base version after the replacement; undefined if `writes` is itself
+   * Another program may still save an edit into the old file; `base…` is the version with which
+   * this edit began. `next…`: base version after the replacement; undefined if `writes` is itself
    * an edit.
    */
   | {
@@ -82,15 +82,16 @@ export type Intent =
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
       /**
-       * Changes that are in review after the replacement. Undefined: none, if `writes` is the
-       * content of the new base version; otherwise the changes stay as recorded.
+       * Changes that are in review after the replacement. If undefined, and `writes` is the content
+       * of the new base version, no change is in review. If undefined otherwise, the recorded
+       * changes stay.
        */
       readonly waiting?: readonly Submission[] | undefined;
       /** Fields of the new record, if the document has no record yet. */
       readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
       readonly endsBlock?: true;
       /**
-       * Earlier version that becomes base again, because the content `writes` is an edit of that
+       * Earlier version that becomes base again, because the content `writes` is an edit of this
        * version.
        */
       readonly backTo?: Pick<DocumentRecord, "changeId" | "digest">;
@@ -102,15 +103,21 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /** Digest that the file must have; undefined in rows of an earlier mdmirror version. */
+      /**
+       * Digest that the file must have; undefined in rows that an earlier version of mdmirror
+       * wrote.
+       */
       readonly expect?: Digest;
     }
-  /** Moves a local file. `nth`: number of the conflict copy, if the file is a conflict copy. */
+  /**
+   * Moves a local file. `nth`: number of the conflict copy; undefined if the file is not a conflict
+   * copy.
+   */
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
-   * Writes a conflict copy. `shows`: rows that are stored when the copy exists. Undefined if the
-   * conflict no longer needs the copy; the copy then goes to the trash.
+   * Writes a conflict copy. `shows`: rows to store when the copy exists; undefined if the conflict
+   * no longer needs the copy, so that the copy goes to the trash.
    */
   | {
       readonly kind: "conflict-copy";
@@ -118,18 +125,18 @@ export type Intent =
       readonly path: LocalPath;
       readonly writes: Digest;
       readonly shows?: {
-        /** The conflict with its new copy, whose inode is not known yet. */
+        /** The conflict with the new copy. The inode of the copy is not known yet. */
         readonly conflict: Conflict;
         readonly record: DocumentRecord | null;
-        /** Earlier copy, which goes to the trash; null if there is none. */
+        /** Earlier conflict copy, which goes to the trash; null if there is none. */
         readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
         readonly opens: boolean;
         readonly event: EventFields;
       };
     }
   /**
-   * Moves the copies of a conflict to the trash, and ends the conflict. `comesBack`: the conflict
-   * ends only after another step has restored the document's file.
+   * Moves the conflict copies to the trash, and ends the conflict. `comesBack`: the conflict ends
+   * only after another step has restored the document's file.
    */
   | ({
       readonly kind: "drop-conflict";
@@ -137,7 +144,7 @@ export type Intent =
       readonly path: LocalPath;
       readonly comesBack?: true;
     } & EventReason)
-  /** Reads a set-aside file once more in the next cycle, after the replacement is complete. */
+  /** Reads a set-aside file once more, in the cycle after the replacement. */
   | {
       readonly kind: "set-aside";
       readonly id: DocId;
@@ -153,7 +160,9 @@ export type ArrivingFile = { readonly id: DocId; readonly path: LocalPath };
 type DiskMove = {
   readonly from: LocalPath;
   readonly to: LocalPath;
-  /** True if the user requested the move. The next run then makes the move on the service too. */
+  /**
+   * True if the user requested the move, so that the next run makes the move on the service too.
+   */
   readonly isManual?: true;
 } & EventReason;
 
@@ -166,19 +175,19 @@ type RemoteMove = {
 
 type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
 
-/** The file whose content is sent, with the digest of this content. */
+/** The file with the content to send, and the digest of the content. */
 type SentFile = {
   readonly localPath: LocalPath;
   readonly digest: Digest;
   /**
-   * Stamp of the file; null if unknown. If the user renames the file, recovery finds it by the
-   * inode.
+   * Stamp of the file; null if unknown. If the user renames the file, recovery finds the file by
+   * the inode.
    */
   readonly stamp: Stamp | null;
   readonly stampTrusted: boolean;
 } & EventReason;
 
-/** Fields for the event that is logged when the change is complete. */
+/** Fields of the event that mdmirror logs when the change is complete. */
 type EventReason = {
   readonly why: string;
   /** True if the move only breaks a circle of moves, and a later step makes the planned move. */
@@ -199,19 +208,19 @@ export const RUN_COUNTS = [
   "deletedRemote",
   "deletedLocal",
   "merged",
-  /** Number of contents in review that were published. */
+  /** Number of changes that were in review and are now published. */
   "accepted",
   /** Number of conflicts that the user's policy resolved. */
   "byPolicy",
   "submitted",
-  /** Number of files whose links were rewritten, because documents were moved. */
+  /** Number of files with links that were rewritten, because documents were moved. */
   "respelled",
   "conflicts",
 ] as const;
 
 export type RunCount = (typeof RUN_COUNTS)[number];
 
-/** An event in the log, which never contains content. */
+/** An event in the log. The log never contains content of documents. */
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
@@ -231,23 +240,23 @@ export type MirrorEvent = {
   readonly before: Digest | null;
   readonly after: Digest | null;
   /**
-   * Local path before a move. Null without a move, and in events that an earlier mdmirror version
-   * logged.
+   * Local path before a move. Null without a move, and in events that an earlier version of
+   * mdmirror logged.
    */
   readonly from: LocalPath | null;
-  /** Paths on the service before and after a move; null if there was no move. */
+  /** Paths on the service before and after a move; null without a move on the service. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
-   * Digests of two inputs of a merge whose result is `after`: base, and the service's version. Also
-   * set if the user ended a conflict with merged content. Null if there was no merge, or an earlier
-   * mdmirror version logged the event.
+   * Digests of two inputs of the merge that made `after`: base, and the version on the service.
+   * Also set if the user ended a conflict with merged content. Null without a merge, and in events
+   * that an earlier version of mdmirror logged.
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
 
 /**
- * Fields of an event. If `outcome` is undefined, it is stored as `done`. Other undefined fields are
- * stored as null.
+ * Fields of an event. If `outcome` is undefined, the stored outcome is `done`. Any other undefined
+ * field is stored as null.
  */
 export type EventFields = {
   readonly kind:
@@ -270,23 +279,23 @@ export type EventFields = {
   Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "remoteMove" | "merged">
 >;
 
-/** Origin of stored content. Users find the content by these fields. */
+/** Origin of stored content, by which users find the content. */
 export type TextName = {
   /**
-   * Path at which the content was seen. For the service's version in a conflict: the local path of
-   * the document.
+   * Path at which mdmirror saw the content. For the version on the service in a conflict: local
+   * path of the document.
    */
   readonly path: LocalPath;
-  /** Id of the document; null if no document was known at the path. */
+  /** Id of the document; null if mdmirror knew no document at the path. */
   readonly id: DocId | null;
-  /** Side that had the content; `both` if it was merged from both sides. */
+  /** Side that had the content; `both` for content that was merged from both sides. */
   readonly side: EventSide;
-  /** Why the content was stored, as a clause for messages. */
+  /** Reason for storing the content, as a clause for messages. */
   readonly why: string;
 };
 
 /**
- * An origin of stored content. `at`: time at which the content was first stored with this path, in
+ * An origin of stored content. `at`: time when the content was first stored with this path, in
  * milliseconds since the epoch.
  */
 export type StoredName = TextName & { readonly digest: Digest; readonly at: number };
@@ -295,39 +304,39 @@ export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonl
 
 /**
  * The state file and the content store. All calls are synchronous and atomic; `transact` makes
- * several calls atomic as a whole. Content is stored before any row refers to it.
+ * several calls atomic as a whole. Content is stored before a row that refers to the content.
  */
 export interface State {
   transact<T>(work: () => T): T;
   /**
-   * Runs `work` like `transact`. Also makes everything committed so far survive a power loss. Not
-   * allowed within another transaction.
+   * Runs `work` like `transact`. Afterwards, everything that is committed so far survives a power
+   * loss. Not allowed within another transaction.
    */
   transactSafely<T>(work: () => T): T;
   readonly spellings: Spellings;
 
   /**
    * Reads base.
-   * LIMIT: reads all rows into memory, which takes time, so it is called only once a cycle.
-   * @param take receives each record; if set, the result contains no records
+   * LIMIT: one call for each cycle, because a call reads all rows into memory.
+   * @param take receives each record; the result then contains no records
    */
   load(take?: (record: DocumentRecord) => void): BaseTree;
   blocks(): Block[];
   record(id: DocId): DocumentRecord | null;
   /**
-   * Returns the records with this local path. There may be two while a swap is being recorded.
+   * Returns the records with this local path. There may be two records while a swap of two paths is
+   * being recorded.
    * LIMIT: reads every row, because there is no index of paths.
    */
   recordsAt(path: LocalPath): DocumentRecord[];
   /**
-   * Returns at most `most` documents in a folder. With `all`, also returns documents in folders
-   * below it.
+   * Returns at most `most` documents in a folder. With `all`, also returns documents in subfolders.
    * LIMIT: reads every row, because there is no index of paths.
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
   /**
-   * Returns the local paths of all documents, unsorted. For an ignored document: the last known
-   * path.
+   * Returns the local paths of all documents, unsorted. For an ignored document, returns the last
+   * known path.
    */
   localPaths(): LocalPath[];
   /**
@@ -344,18 +353,18 @@ export interface State {
   setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: FolderRecord): void;
   removeDir(id: DirId): void;
-  /** Records a moved folder: rewrites all paths at and below `from` on one side. */
+  /** Records the move of a folder: rewrites all paths at and below `from` on one side. */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
-   * Does the same as `moveSubtree`, but only for rows whose path on the other side is at or below
-   * `within`. The condition matters if another program has moved the folder: after a swap, rows
-   * below `from` may belong to another folder.
+   * Does the same as `moveSubtree`, but only for rows with a path at or below `within` on the other
+   * side. If another program has swapped two folders, rows below `from` may belong to another
+   * folder.
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): FolderRecord | null;
   /** Returns the folders with a local path. A folder that was removed locally keeps its path. */
   foldersAt(path: LocalPath): FolderRecord[];
-  /** Returns the folder with a local path; null if no folder has this path, or several have it. */
+  /** Returns the folder with a local path; null if no folder or several folders have this path. */
   dirAt(path: LocalPath): FolderRecord | null;
   tombstone(id: DocId): Tombstone | null;
   putTombstone(tombstone: Tombstone): void;
@@ -369,7 +378,8 @@ export interface State {
   putBlock(block: Block): void;
   removeBlock(key: string): void;
   /**
-   * Replaces all blocks. If a block has the same reason and detail as before, its `since` stays.
+   * Replaces all blocks. If a new block has the reason and detail of an old block, `since` stays
+   * the same.
    */
   replaceBlocks(blocks: readonly Block[]): void;
 
@@ -378,7 +388,7 @@ export interface State {
   intents(): OpenIntent[];
 
   /**
-   * Stores content and returns its digest. If the content was already stored with this path, its
+   * Stores content and returns the digest. If the content was already stored with this path, the
    * earlier origin stays.
    */
   putText(text: string, name: TextName): Digest;
@@ -391,7 +401,7 @@ export interface State {
    * - `path`: content stored with this path, of any document
    * - `id`: content of this document, with any path
    * - `formerPaths`: content stored with one of these paths and without a document
-   * LIMIT: reads every row, which may take time, but only users request origins.
+   * LIMIT: reads every row. This may take time, but only users request origins.
    */
   storedNames(wanted: {
     readonly path?: LocalPath;
@@ -400,7 +410,8 @@ export interface State {
   }): StoredName[];
   /**
    * Makes all stored content survive a power loss. Does nothing if no content was stored since the
-   * last call. ORDER: before the last file or version with such content is removed.
+   * last call.
+   * ORDER: called before the last file or version with such content is removed.
    * @param digest content that must survive; if this content is already safe, nothing is done
    */
   secureTexts(digest?: Digest): void;

@@ -2,7 +2,7 @@
 import type { Action } from "../model/action.ts";
 
 export interface Log {
-  /** False if the log drops lines of level `debug`. Callers then need not make such lines. */
+  /** False if the log drops lines of level `debug`. Callers then need not make these lines. */
   readonly debug?: boolean;
   /** Writes a log line. The fields must not contain content or a key (I30). */
   write<Fields extends LogFields>(
@@ -45,7 +45,7 @@ export type LogValue = LogValues[LogForm];
 
 /**
  * Fields that a log line may have, with the form of their values. No field has free text, such as a
- * service's `detail` or the message of an exception, because free text may repeat content of a
+ * `detail` of the service or the message of an exception, because free text may repeat content of a
  * document (I30). The state file keeps the complete text for users.
  */
 export const LOG_FIELDS = {

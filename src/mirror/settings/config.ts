@@ -7,7 +7,7 @@ import { CONFIG_FILE } from "../model/mirror-folder.ts";
 import { readOwnFile, replaceOwnFile } from "../state/own-files.ts";
 import { type SettingGroup, isSetting, SETTINGS, type ValueOf } from "./settings.ts";
 
-/** Settings in `.mdmirror/config.json`. `init`, `config` and the user write this file. */
+/** Settings in `.mdmirror/config.json`, which `init`, `config` and the user write. */
 export type Config = ValueOf<typeof SETTINGS>;
 
 export type LinkMode = Config["links"]["mode"];
@@ -17,8 +17,8 @@ type ReportFault = (member: string, why: string) => void;
 export const DEFAULT_CONFIG = readGroup(SETTINGS, "", {}, () => undefined) as Config;
 
 /**
- * Names that users might try as settings of a folder, each with the reason why it is none. A folder
- * must not decide these, because another person may have created the folder.
+ * Names that users might try as settings of a folder, each with the reason why it is no setting. A
+ * folder must not decide these things, because another person may have created the folder.
  */
 const NOT_SETTINGS: ReadonlyMap<string, string> = new Map([
   ["hooks", "is not allowed in a folder: hooks are read only from ~/.config/mdmirror/hooks.json"],
@@ -28,7 +28,7 @@ const NOT_SETTINGS: ReadonlyMap<string, string> = new Map([
 const NEXT_STEP = "correct this option in the file, or remove it to use the default";
 
 /**
- * Returns the configuration, or trouble if it is missing or wrong.
+ * Returns the configuration, or trouble if the configuration is missing or wrong.
  * @param folder absolute path of `.mdmirror`
  */
 export function readConfig(folder: string): Result<Config> {
@@ -37,7 +37,7 @@ export function readConfig(folder: string): Result<Config> {
   return fileText.kind === "trouble" ? fileText : parseConfig(fileText.value, file);
 }
 
-/** Returns the members of the configuration file, including those that are not valid settings. */
+/** Returns the members of the configuration file, including members that are not valid settings. */
 export function readMembers(folder: string): Result<JsonObject> {
   const fileText = readConfigText(folder);
   return fileText.kind === "trouble" ? fileText : parseMembers(fileText.value, join(folder, CONFIG_FILE));
@@ -80,7 +80,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
   const json = members.value;
   const faults: string[] = [];
   const reportFault: ReportFault = (member, why) => void faults.push(`${file}: "${member}" ${why}`);
-  // An older mdmirror wrote only the mode of links, without a group.
+  // Earlier versions of mdmirror wrote only the mode of links, without a group.
   const links = typeof json["links"] === "string" ? { mode: json["links"] } : json["links"];
   const config = readGroup(SETTINGS, "", { url: "", ...json, links }, reportFault) as Config;
   if (config.links.wiki && config.links.mode === "keep") reportFault("links.wiki", 'needs "mode": "translate"');
@@ -88,7 +88,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
 }
 
 /**
- * Reads a group of settings. A setting that is missing or wrong gets its default value.
+ * Reads a group of settings. A missing or wrong setting gets the default value.
  * @param prefix name of the group and a dot; "" for the whole configuration
  */
 function readGroup(group: SettingGroup, prefix: string, json: unknown, report: ReportFault): object {
@@ -109,7 +109,7 @@ function readGroup(group: SettingGroup, prefix: string, json: unknown, report: R
   return Object.fromEntries(namedValues) as object;
 }
 
-/** Returns why a name is not a setting, and names the most similar setting. */
+/** Returns why a name is not a setting. Suggests the setting with the most similar name. */
 export function explainUnknown(name: string, known: readonly string[]): string {
   const otherMeaning = NOT_SETTINGS.get(name);
   if (otherMeaning !== undefined) return otherMeaning;
@@ -127,10 +127,10 @@ export function writeConfig(folder: string, config: object): void {
 }
 
 /**
- * Returns true if the configuration exists and is not empty. A file full of zeros, as a power loss
- * may leave it, counts as empty.
+ * Returns true if the configuration exists and is not empty. A file full of zeros, which a power
+ * loss may leave, counts as empty.
  * @param folder absolute path of `.mdmirror`
- * @throws UnsafePathError; otherwise as node:fs does
+ * @throws UnsafePathError; other errors as node:fs does
  */
 export function hasConfig(folder: string): boolean {
   const fileContent = readOwnFile(folder, CONFIG_FILE);

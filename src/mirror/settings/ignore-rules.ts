@@ -1,4 +1,4 @@
-/** The folder's ignore rules: lines of its `.mdmirrorignore`, and proposals for them. */
+/** Ignore rules of a folder: the lines of `.mdmirrorignore`, and proposals for new lines. */
 
 import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import type { SyncPlan } from "../folder/run.ts";
 
 /**
  * Adds lines at the end of the folder's `.mdmirrorignore`.
- * @param root real path
+ * @param root real path of the folder
  */
 export function addIgnoreLines(root: string, patterns: readonly string[]): Result<readonly string[]> {
   const path = join(root, IGNORE_FILE);
@@ -35,16 +35,16 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
 
 /**
  * Removes one line of the folder's `.mdmirrorignore`.
- * @param root real path
+ * @param root real path of the folder
  * @param line number of the line, from 1
  * @param seen digest of the content that the user saw
- * @returns false if the file has changed since, or has no such line
+ * @returns false if the file has changed since then, or has no such line
  */
 export function removeIgnoreLine(root: string, line: number, seen: Digest): Result<boolean> {
   const path = join(root, IGNORE_FILE);
   try {
     const existingBytes = readBytes(path);
-    // In Latin-1, each byte is one character, so that bytes which are not UTF-8 stay the same.
+    // In Latin-1, each byte is one character, so bytes that are not UTF-8 stay the same.
     const lines = existingBytes.toString("latin1").split("\n");
     if (digestOf(existingBytes.toString("utf8")) !== seen || line < 1 || line > lines.length) return ok(false);
     replaceFile(path, Buffer.from(lines.toSpliced(line - 1, 1).join("\n"), "latin1"));
@@ -54,13 +54,14 @@ export function removeIgnoreLine(root: string, line: number, seen: Digest): Resu
   }
 }
 
-/** @throws the error itself if it has no code, because it is then no error of the disk */
+/** @throws the error itself if the error has no code, because it is then no error of the disk */
 function reportUnwritten(path: string, error: unknown): Result<never> {
   return toSystemTrouble(error, `${path} cannot be written`, "make the file writable, or change the rules yourself");
 }
 
 /**
- * Returns the content of the linked folder's own `.mdmirrorignore`; "" if there is none.
+ * Returns the content of `.mdmirrorignore` in the root of the linked folder; "" if the file does
+ * not exist.
  * @param root real path of a linked folder
  */
 export function readIgnoreLines(root: string): Result<string> {
@@ -82,9 +83,9 @@ function readBytes(path: string): Buffer {
 }
 
 /**
- * Replaces a file by a rename. After a crash, the file has either the old rules or the new rules.
- * Keeps the mode of the file. Does not follow a symbolic link, because another person may have
- * created the folder.
+ * Replaces a file by a rename, so that after a crash the file has either the old rules or the new
+ * rules. Keeps the mode of the file. Does not follow a symbolic link, because another person may
+ * have created the folder.
  */
 function replaceFile(path: string, content: Buffer): void {
   const newPath = `${path}.new`;
@@ -98,18 +99,21 @@ function replaceFile(path: string, content: Buffer): void {
 export type DocumentShare = { readonly documents: number; readonly bytes: number };
 
 export type RulesProposal = {
-  /** Totals of the documents that `.gitignore` files would exclude; null if there are none. */
+  /**
+   * Totals of the documents that `.gitignore` files would exclude; null if no `.gitignore` file
+   * excludes a document.
+   */
   readonly gitignore: DocumentShare | null;
   /**
-   * Patterns for folders of packages and builds, each with totals of the documents that it would
-   * exclude.
+   * Patterns for folders of packages and builds. Each pattern has totals of the documents that it
+   * would exclude.
    */
   readonly patterns: readonly (DocumentShare & { readonly pattern: string })[];
 };
 
 /**
- * Names of folders that packages and builds create.
- * - `beside`: the folder counts only if one of these files is next to it
+ * Names of folders that package managers and builds create.
+ * - `beside`: the folder counts only if one of these files is in the same parent folder
  * - `inside`: the folder counts only if it contains this file
  */
 const GENERATED: Readonly<
@@ -135,9 +139,8 @@ const GENERATED: Readonly<
 };
 
 /**
- * Finds documents that come from packages or builds. Hardly any user wants to sync them. Before the
- * first sync, mdmirror proposes ignore rules for such documents, and adds a rule only if the user
- * agrees.
+ * Finds documents of packages and builds, which hardly any user wants to sync. Before the first
+ * sync, mdmirror proposes ignore rules for such documents, and adds a rule only if the user agrees.
  */
 export function proposeRules({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): RulesProposal {
   const { local } = trees;
@@ -172,7 +175,7 @@ export function addToShare(share: DocumentShare | undefined, { stamp }: Pick<Loc
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }
 
-/** Returns a pattern for the highest generated folder above a document; null if there is none. */
+/** Returns a pattern for the topmost generated folder above a document; null if there is none. */
 function findPattern({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);

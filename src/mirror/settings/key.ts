@@ -8,23 +8,21 @@ import type { TrustedOrigin } from "../trust/address.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * Facts by which the API key is found. `--key-file` takes precedence, then `MDMIRROR_API_KEY`, then
- * the system's keychain, then `.mdmirror/key`. Only this module reads keys, and no message contains
- * one (I30).
+ * Facts by which mdmirror finds the API key. `--key-file` takes precedence, then
+ * `MDMIRROR_API_KEY`, then the system's keychain, then `.mdmirror/key`. Only this module reads
+ * keys, and no message contains a key (I30).
  */
 export type KeySource = {
   /**
-   * Absolute path of `.mdmirror`, which may not exist yet. Null: a key that is stored in
-   * `.mdmirror` is ignored.
+   * Absolute path of `.mdmirror`, which may not exist yet. Null: mdmirror ignores a key that is
+   * stored in `.mdmirror`.
    */
   readonly folder: string | null;
-  /** Value of `--key-file`, relative to `cwd`; null if the user did not pass it. */
+  /** Value of `--key-file`, relative to `cwd`; null if the user did not set this option. */
   readonly keyFile: string | null;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /**
-   * Address that may receive the key. The keychain stores the key under the URL of this address.
-   */
+  /** Address that may receive the key. The keychain stores the key under the URL of the address. */
   readonly origin: TrustedOrigin;
 };
 
@@ -46,7 +44,10 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
   return findInSources(source, origin.url);
 }
 
-/** Returns true if mdmirror would now find a key other than `key`; false if it would find none. */
+/**
+ * Returns true if mdmirror would now find another key than `key`. Returns false if mdmirror would
+ * find no key.
+ */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
     const foundKey = findKey(source);
@@ -57,10 +58,7 @@ export function isOtherKey(source: KeySource, key: string): boolean {
   }
 }
 
-/**
- * Returns the source of the key, never the key itself, because callers also ask about untrusted
- * addresses.
- */
+/** Returns the source of the key, never the key itself, because the address may be untrusted. */
 export function findKeySource(source: UntrustedSource, url: string): FoundKey["from"] | null {
   const foundKey = findInSources(source, url);
   return foundKey.kind === "ok" ? foundKey.value.from : null;
@@ -68,7 +66,8 @@ export function findKeySource(source: UntrustedSource, url: string): FoundKey["f
 
 function findInSources({ folder, keyFile, cwd, env }: UntrustedSource, url: string): Result<FoundKey> {
   if (keyFile !== null) {
-    // The mode of this file is not checked. A container's secrets are often readable by groups.
+    // The mode of this file is not checked, because groups can often read the secrets of a
+    // container.
     const readResult = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return readResult.kind === "ok" ? ok({ key: readResult.value, from: "--key-file" }) : readResult;
   }
@@ -113,7 +112,7 @@ function readStoredKey(folder: string): Result<FoundKey> {
 
 /**
  * Returns the key in a file, or trouble if the file cannot be read or has no valid key.
- * @param shownPath path of the file as messages show it
+ * @param shownPath path of the file in messages
  */
 function readKeyFile(read: () => string, shownPath: string): Result<string> {
   try {
@@ -132,20 +131,20 @@ function reportUnreadable(shownPath: string, error: unknown): Result<never> {
 }
 
 /**
- * Stores the key in `.mdmirror`. The file is never readable for other users, not even while it is
- * being written.
- * @throws UnsafePathError; otherwise as node:fs does
+ * Stores the key in `.mdmirror`. The file is never readable for other users, not even while the
+ * file is being written.
+ * @throws UnsafePathError; other errors as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
   replaceOwnFile(folder, KEY_FILE, `${key}\n`, true);
 }
 
-/** Commands of a keychain program: `find` prints the key, and `clear` removes it. */
+/** Commands of a keychain program: `find` prints the key, `clear` removes the key. */
 type Keychain = { readonly find: readonly string[]; readonly clear: readonly string[] };
 
 /**
- * Returns the installed keychain programs that can answer without asking the user. Users store a
- * key with `secret-tool store --label mdmirror service mdmirror account URL`, or `security
+ * Returns the installed keychain programs that can answer without a question to the user. Users
+ * store a key with `secret-tool store --label mdmirror service mdmirror account URL`, or `security
  * add-generic-password -s mdmirror -a URL -w`.
  */
 function listKeychains(url: string, env: KeySource["env"]): Keychain[] {
@@ -190,7 +189,7 @@ function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
   });
 }
 
-/** Returns this environment without the key, for running another program. */
+/** Returns the environment without the key, for starting another program. */
 export function omitKey(env: KeySource["env"]): NodeJS.ProcessEnv {
   const { MDMIRROR_API_KEY: _key, ...otherVariables } = env;
   return otherVariables;

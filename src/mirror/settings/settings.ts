@@ -7,8 +7,8 @@ import { findPatternFault } from "../local/pattern-fault.ts";
 import type { Policy } from "../model/policy.ts";
 
 /**
- * Declaration of one setting of a linked folder, for the check of the configuration file, for
- * `mdmirror config`, and for the user documentation.
+ * Declaration of one setting of a linked folder. Used to check the configuration file, by `mdmirror
+ * config`, and in the user documentation.
  */
 export type Setting<T> = {
   readonly defaultValue: T;
@@ -17,11 +17,16 @@ export type Setting<T> = {
   readonly meaning: string;
   /** Page of the user documentation that explains the setting. */
   readonly page?: string;
-  /** Command that changes the setting, if it is not enough to edit the configuration file. */
+  /**
+   * Command that changes the setting, if a change of the configuration file alone is not enough.
+   */
   readonly setBy?: string;
-  /** Returns true if this change needs only the configuration file, not the command in `setBy`. */
+  /**
+   * Returns true if this change of the setting needs only the configuration file, not the command
+   * in `setBy`.
+   */
   canChange?(from: T, to: T): boolean;
-  /** Returns the value if the setting allows it; otherwise reports why not. */
+  /** Returns the value if the setting allows the value; otherwise reports why not. */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;
 };
 
@@ -112,7 +117,7 @@ export const SETTINGS = {
     listen: makeFlag(true, {
       meaning: "Whether the daemon receives events from the service, if the service reports them.",
     }),
-    // LIMIT: at most 1h, because an event may get lost. Then only a poll shows the change.
+    // LIMIT: at most 1h, because after a lost event only a poll shows the change.
     pollEvery: makeTime("60s", ["1s", "1h"], {
       meaning: "How often the daemon also asks the service for changes while it receives events.",
     }),
@@ -148,7 +153,7 @@ export function isSetting(entry: Setting<unknown> | SettingGroup): entry is Sett
   return typeof entry.read === "function";
 }
 
-/** Returns why the setting does not allow the value; null if it does. */
+/** Returns why the setting does not allow the value; null if the setting allows the value. */
 export function findValueFault(name: string, { read }: Setting<unknown>, value: unknown): string | null {
   let fault: string | null = null;
   read(value, (why, part = "") => {
@@ -160,7 +165,10 @@ export function findValueFault(name: string, { read }: Setting<unknown>, value: 
 
 type SettingDocs = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
-/** Values in configuration files of an older mdmirror, each with the value that replaces it. */
+/**
+ * Values that earlier versions of mdmirror wrote into configuration files, each with the value that
+ * replaces it.
+ */
 const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
   ["hold", "block"],
   ["sidecar", "conflict-copy"],
@@ -194,7 +202,7 @@ function makeFlag(defaultValue: boolean, docs: SettingDocs): Setting<boolean> {
   };
 }
 
-/** @param range least and greatest duration; null if every duration is allowed */
+/** @param range least and greatest duration; null to allow every duration */
 function makeTime(defaultValue: string, range: readonly [string, string] | null, docs: SettingDocs): Setting<string> {
   const [min, max] = range ?? ["0s", null];
   return {
@@ -225,16 +233,16 @@ function makeWholeNumber(
   };
 }
 
-/** Returns the milliseconds in a time such as `15m`. The text must be valid. */
+/** Returns the milliseconds of a time such as `15m`. The text must be valid. */
 export function parseTime(text: string): number {
   return parseAge(text) ?? 0;
 }
 
-/** LIMIT: least `keepHistory`. With fewer days, a user could not undo yesterday's edit. */
+/** LIMIT: least `keepHistory`, because with fewer days a user could not undo yesterday's edit. */
 const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
-/** Reads a value of `keepHistory`. Returns null if the value is not allowed. */
+/** Reads a value of `keepHistory`; null if the value is not allowed. */
 export function parseRetention(text: string): { readonly days: number; readonly bytes: number } | null {
   const match = /^(\d{1,4})d, ?(\d{1,4})(MB|GB)$/.exec(text);
   if (match === null) return null;
@@ -247,7 +255,7 @@ export function parseRetention(text: string): { readonly days: number; readonly 
   return isAllowed ? { days, bytes } : null;
 }
 
-/** Returns the path without slashes at its ends; null for an illegal path. */
+/** Returns the path without slashes at both ends; null for an illegal path. */
 export function cleanPrefix(text: string): RemotePath | null {
   const path = text.replace(/^\/+|\/+$/g, "");
   return path === "" || findFirstFault(path, "folder") === null ? path : null;
@@ -256,7 +264,10 @@ export function cleanPrefix(text: string): RemotePath | null {
 /** Linked part of the workspace: path of a folder, list of paths, or "" for the whole workspace. */
 export type LinkedPart = RemotePath | readonly RemotePath[];
 
-/** Returns the linked part in a value of the setting `remote`; null if the value is not allowed. */
+/**
+ * Returns the linked part of the workspace for a value of the setting `remote`; null if the value
+ * is not allowed.
+ */
 export function readRemote(value: unknown): LinkedPart | null {
   if (typeof value === "string") return cleanPrefix(value);
   if (!Array.isArray(value) || value.length === 0) return null;
@@ -264,25 +275,33 @@ export function readRemote(value: unknown): LinkedPart | null {
   return paths.every((path) => path !== null && path !== "") ? (paths as RemotePath[]) : null;
 }
 
-/** Returns the linked part that consists of these paths; null if one of them is illegal. */
+/**
+ * Returns the linked part of the workspace that consists of these paths; null if a path is illegal.
+ */
 export function parseLinkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }
 
-/** Returns the path of the linked folder's root on the service; "" for the workspace's root. */
+/**
+ * Returns the path of the linked folder's root on the service; "" if this is the root of the
+ * workspace.
+ */
 export function readPrefix(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }
 
 /**
- * Returns the paths of the linked folders on the service, if there are several; otherwise an empty
+ * Returns the paths of the linked folders on the service if a list is linked; otherwise an empty
  * list.
  */
 export function listLinkedFolders(remote: LinkedPart): readonly RemotePath[] {
   return typeof remote === "string" ? [] : remote;
 }
 
-/** Returns the linked part as words for the end of a sentence; "" for the whole workspace. */
+/**
+ * Returns words about the linked part of the workspace for the end of a sentence; "" for the whole
+ * workspace.
+ */
 export function describeLinkedPart(remote: LinkedPart): string {
   if (remote === "") return "";
   return typeof remote === "string" ? `, folder ${shownName(remote)}` : `, folders ${remote.map(shownName).join(", ")}`;
@@ -291,7 +310,7 @@ export function describeLinkedPart(remote: LinkedPart): string {
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
 /**
  * Conflict policy for the paths that match a gitignore pattern. If several rules match a path, the
- * first applies.
+ * first rule applies.
  */
 type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
 
@@ -316,14 +335,17 @@ function readRule(rule: unknown, fault: OnFault): readonly ConflictRule[] {
   return policy === undefined ? [] : [{ paths: rule["paths"], policy }];
 }
 
-/** Returns why a pattern cannot select the paths of a conflict rule; null if it can. */
+/** Returns why a pattern cannot select the paths of a conflict rule; null if the pattern can. */
 function findPathsFault(pattern: string): string | null {
   if (/[{}]/.test(pattern))
     return "must not contain braces, which have no meaning in gitignore patterns: write one rule for each";
   return findLineFault(pattern);
 }
 
-/** Returns why a pattern cannot be a line of `.mdmirrorignore`, as a clause; null if it can. */
+/**
+ * Returns a clause that says why a pattern cannot be a line of `.mdmirrorignore`; null if the
+ * pattern can.
+ */
 export function findLineFault(pattern: string): string | null {
   if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[\r\n\0]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";

@@ -1,16 +1,16 @@
-/** Finds the service's URL and its source. Checks whether mdmirror may use the URL. */
+/** Finds the service's URL and the URL's source. Checks whether mdmirror can use the URL. */
 import { checkBaseUrl, removeRoute } from "../remote/address.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 declare const sealed: unique symbol;
 
 /**
- * An address for which this user provided a key. Without such an object, no connection is possible.
- * Only `trust/gate.ts` creates it, from the user's registry or from the options of the command.
+ * An address for which this user provided a key. A connection needs such an object. Only
+ * `trust/gate.ts` creates the object, from the user's registry or from the options of the command.
  */
 export type TrustedOrigin = {
   readonly url: string;
-  /** Origin and path prefix of the URL, as the registry stores them. */
+  /** Origin and path prefix of the URL, in the form of the registry. */
   readonly address: string;
   /** Hosts for which plain http is allowed; the local machine is always allowed. */
   readonly allowHttp: readonly string[];
@@ -18,9 +18,11 @@ export type TrustedOrigin = {
 };
 
 export type PickedUrl = {
-  /** URL without `/v1…` at its end. Each request adds this part itself. */
+  /** URL without `/v1…` at the end, because each request adds this part itself. */
   readonly url: string;
-  /** Source of the URL. `config`: the folder's configuration. The user set the other two. */
+  /**
+   * Source of the URL. `config`: the folder's configuration. The user sets the other two sources.
+   */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 
@@ -30,8 +32,8 @@ export type UrlSources = {
 };
 
 /**
- * Returns the URL of `--url`; if there is none, that of `MDMIRROR_URL`, then that of the
- * configuration. Null if none is set.
+ * Returns the URL in `--url`; if not set, the URL in `MDMIRROR_URL`; if not set either, the
+ * configured URL. Null if all three are missing.
  */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const urlVariable = env["MDMIRROR_URL"] ?? "";
@@ -42,7 +44,7 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
 
 /**
  * Returns the address for which a key is valid: `https://host[:port]` and the path prefix. The
- * prefix is a part of it, because two prefixes of one host may belong to two people.
+ * prefix is a part of the address, because two prefixes of one host may belong to two people.
  * @param allowHttp hosts for which plain http is allowed; the local machine is always allowed
  * @returns trouble if mdmirror cannot use the URL
  */

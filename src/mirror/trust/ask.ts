@@ -10,8 +10,8 @@ import { checkOwner, readOwnerName } from "./owner.ts";
 import { type Environment, type KnownMirror, locateRegistry } from "./registry.ts";
 
 /**
- * Facts that `mdmirror trust` shows before it asks whether to trust a folder. While mdmirror
- * collects these facts, mdmirror sends nothing, and runs nothing from the folder.
+ * Facts that `mdmirror trust` shows before the question whether to trust a folder. To collect these
+ * facts, mdmirror sends nothing, and runs nothing from the folder.
  */
 export type TrustQuestion = {
   readonly root: string;
@@ -28,7 +28,7 @@ export type TrustQuestion = {
 };
 
 /**
- * Collects the facts that the user needs to decide. Returns trouble if the folder cannot be
+ * Collects the facts that the user needs for the decision. Returns trouble if the folder cannot be
  * trusted.
  * @param allowHttp hosts for which the user allows plain http with this command
  */
@@ -50,7 +50,7 @@ export function collectTrustFacts(
   const foundMirror = findMirror(locateRegistry(env), root);
   const knownMirror = foundMirror.kind === "known" ? foundMirror.mirror : null;
   const { url, remote } = config.value;
-  // Trust applies only to the URL in the folder's configuration, so the environment is ignored.
+  // Trust applies only to the URL in the folder's configuration, so `MDMIRROR_URL` is ignored.
   const pickedUrl = pickUrl(url, { env: {} })!;
   const address = toAddress(pickedUrl, config.value.allowHttp);
   if (address.kind === "trouble") return address;
@@ -69,7 +69,7 @@ export function collectTrustFacts(
   });
 }
 
-/** Returns trouble: plain http has to be allowed by the user, who names the host. */
+/** Returns trouble about plain http, which the user has to allow by naming the host. */
 function refusePlainHttp(root: string, url: string): Result<never> {
   return trouble(
     "usage",

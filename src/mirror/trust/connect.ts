@@ -1,4 +1,4 @@
-/** Opens all connections to services. Connects only to addresses for which the user gave a key. */
+/** Opens all connections to services, and only to addresses for which the user provided a key. */
 
 import type { Remote } from "../ports/remote.ts";
 import type { Wire } from "../../common/wire.ts";

@@ -1,7 +1,7 @@
 /**
  * Decides whether a folder may send its documents and the key to the address in its configuration.
- * Another person may have created the folder. So its configuration counts only if the user's
- * registry, which is outside the folder, has this address for the folder's marker.
+ * Another person may have created the folder. So the address must also be in the user's registry,
+ * outside the folder, in the entry of the folder's marker.
  */
 import { accessSync, constants, type Dirent, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ type GateOptions = UrlSources & {
   readonly cwd: string;
 };
 
-/** Returns the address in `--url` or `MDMIRROR_URL`; null if the user set neither. */
+/** Returns the address in `--url` or `MDMIRROR_URL`; null if both are missing. */
 export function readUserOrigin(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
 ): Result<TrustedOrigin> | null {
@@ -56,15 +56,15 @@ function makeTrustedOrigin(pickedUrl: PickedUrl, allowHttp: readonly string[]): 
 
 /**
  * Decides whether a linked folder may use its address. Sends nothing and runs nothing.
- * @param root real path
+ * @param root real path of the folder
  * @returns trouble of code `untrusted` if the user first has to run `mdmirror trust`
  */
 export function admit(root: string, config: Config, options: GateOptions): Result<AdmittedFolder> {
   const ownerResult = checkOwner(root, options.env);
   if (ownerResult.kind === "trouble") return ownerResult;
   const pickedUrl = pickUrl(config.url, options)!;
-  // This check only rejects invalid URLs, and accepts plain http that the folder's configuration
-  // allows. A later check (`makeTrustedOrigin`) finds out whether the user allowed plain http too.
+  // This check rejects only invalid URLs; it accepts plain http if the folder's configuration
+  // allows that. `makeTrustedOrigin` later checks whether the user allowed plain http too.
   const address = toAddress(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;
   const registry = locateRegistry(options.env);
@@ -78,13 +78,16 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   return ok({ origin: origin.value, ...updatedFolder });
 }
 
-/** Returns the path of the user's `hooks.json`, which no linked folder can change; or null. */
+/**
+ * Returns the path of the user's `hooks.json`, which no linked folder can change; null if the file
+ * does not exist.
+ */
 export function findHooksFile(env: UrlSources["env"]): string | null {
   const file = join(locateConfigFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 
-/** Returns the id in the folder's marker, as in the registry; null without a valid marker. */
+/** Returns the id in the folder's marker, as it is in the registry; null without a valid marker. */
 export function readRootMarker(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }
@@ -119,7 +122,7 @@ function updateRoot(
   const existingPaths = listExistingRoots(mirror);
   const earlierRoot = mirror.roots[0] ?? "another folder";
   const isMoved = !existingPaths.includes(earlierRoot);
-  // A copy needs no message, because a safety check will ask the user about it.
+  // A copy needs no message, because a safety check will ask the user about the copy.
   const notes = isMoved ? [`${root} was ${earlierRoot} before; it is still one of your linked folders`] : [];
   const updatedMirror = { ...mirror, roots: isMoved ? [root, ...existingPaths] : [...existingPaths, root] };
   if (mode === "read") return { mirror: updatedMirror, notes };
@@ -132,8 +135,8 @@ function listExistingRoots({ roots, marker }: KnownMirror): readonly string[] {
 }
 
 /**
- * Gives the name of the registry entry to a copy that the user approved, unless the folder that has
- * the name still exists. Callers first make sure that the state file belongs to this folder.
+ * Gives the name in the registry entry to a copy that the user approved, unless the folder with
+ * this name still exists. The caller must have checked that the state file belongs to this folder.
  */
 export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const holder = mirror.roots[0] ?? root;
@@ -143,7 +146,7 @@ export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSour
 }
 
 /**
- * Stores a folder's new marker in the registry, after the folder lost its old one. The folder stays
+ * Stores a folder's new marker in the registry after the loss of the old marker. The folder stays
  * trusted.
  */
 export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
@@ -155,8 +158,8 @@ export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSou
 
 /**
  * Writes the registry entry of a mirror. If `mirror` has no paths, deletes the entry instead.
- * Returns null, or a clause for the user if a damaged entry was replaced and kept under another
- * name.
+ * Returns a clause for the user if a damaged entry was replaced and kept under another name;
+ * otherwise null.
  */
 export function keepMirror(registry: string, mirror: KnownMirror): Result<string | null> {
   try {
@@ -169,7 +172,7 @@ export function keepMirror(registry: string, mirror: KnownMirror): Result<string
   }
 }
 
-/** @param undone a clause that says what was not done, with a semicolon in front; or "" */
+/** @param undone a clause with a leading semicolon that says what was not done; or "" */
 function reportUnwritable(registry: string, error: unknown, undone: string): Result<never> {
   return toUnwritableTrouble(`the list of your linked folders, ${registry},`, error, {
     kind: "usage",
@@ -179,8 +182,8 @@ function reportUnwritable(registry: string, error: unknown, undone: string): Res
 }
 
 /**
- * Checks whether the registry can be written. Callers do this before work that would otherwise fail
- * in the middle.
+ * Checks whether the registry can be written. Called before work that would otherwise fail in the
+ * middle.
  * @param undone a clause for the user that says what was not done
  */
 export function checkRegistryWritable(env: UrlSources["env"], undone: string): Result<null> {
@@ -251,7 +254,10 @@ export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, 
   return keySource === "keychain" ? "with the key of your keychain" : `with the key from ${keySource}`;
 }
 
-/** Counts documents by their names, without reading them: returns `3 Markdown files`. */
+/**
+ * Counts documents by their names, without reading files, and returns words such as `3 Markdown
+ * files`.
+ */
 export function countDocuments(root: string): string {
   const folders = [root];
   let files = 0;

@@ -7,13 +7,14 @@ import { basename } from "node:path";
 
 /**
  * A linked folder in the user's list, with a name that is unique in the list. A folder and its
- * copies share one registry entry. Only the first folder in the entry gets the name of the entry.
+ * copies share one registry entry, and only the first folder in the entry gets the name in the
+ * entry.
  */
 export type ListedMirror = Omit<KnownMirror, "roots"> & {
   readonly root: string;
   /**
    * `present`: the folder is at its path. `gone`: nothing is at the path, because the folder was
-   * moved or deleted, or its disk is not mounted. `other`: another folder is at the path.
+   * moved or deleted, or the folder's disk is not mounted. `other`: another folder is at the path.
    */
   readonly place: "present" | "gone" | "other";
 };
@@ -33,8 +34,8 @@ export function listOwnMirrors(env: Environment): MirrorList {
     roots.map((root, nth) => ({ ...mirror, root, nth, place: judgePlace(root, readRootMarker(root), mirror.marker) })),
   );
   const presentRoots = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
-  // A folder that was linked again has two registry entries; only the entry with its current marker
-  // is listed. If a folder was copied, the first copy keeps the name.
+  // A folder that was linked again has two registry entries; the list has only the entry with the
+  // current marker. If a folder was copied, the first copy keeps the name.
   const listedRows = rows
     .filter((row) => row.place === "present" || !presentRoots.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || compareRoots(a, b));
@@ -79,7 +80,10 @@ export function checkMirrorName(env: Environment, name: string, root: string): T
   };
 }
 
-/** Returns the folder's name on disk. If another linked folder has this name, adds a number. */
+/**
+ * Returns the folder's name on disk. If another linked folder has this name, adds a number to the
+ * name.
+ */
 function chooseDefaultName(env: Environment, root: string): string {
   const otherMirrors = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
   const takenNames = otherMirrors.map(({ name }) => name);
@@ -92,7 +96,7 @@ function chooseDefaultName(env: Environment, root: string): string {
  */
 const MAX_LENGTH = 64;
 
-/** Rule for names, as the end of a message that begins with `--name takes`. */
+/** Rule for names, at the end of a message that begins with `--name takes`. */
 export const NAME_RULE =
   "a name of 1 to 64 characters on one line, without a slash, a backslash, a space at its ends or a hyphen in front";
 
@@ -103,7 +107,7 @@ export function isMirrorName(text: string): boolean {
   );
 }
 
-/** Returns true if two names are equal in the same Unicode form. */
+/** Returns true if the Unicode normal forms of two names are equal. */
 export function isSameName(a: string, b: string): boolean {
   return a.normalize("NFC") === b.normalize("NFC");
 }
@@ -116,7 +120,10 @@ export function deriveMirrorName(root: string): string {
   return isMirrorName(name) ? name : "mirror";
 }
 
-/** Returns the wanted name if it is free, or adds a free number: `notes-2`, `notes-3` … */
+/**
+ * Returns the wanted name if no other folder has it; otherwise, the name with a number: `notes-2`,
+ * `notes-3` …
+ */
 export function chooseFreeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
@@ -126,19 +133,22 @@ export function chooseFreeName(wanted: string, taken: readonly string[]): string
 }
 
 type AddressOfUser = {
-  /** Address as the registry stores it: origin and path prefix. */
+  /** Address in the form of the registry: origin and path prefix. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /** Name that the user chose. Null: the folder keeps its name, or a new one gets the default. */
+  /**
+   * Name that the user chose. Null: a folder in the registry keeps its name, and a new folder gets
+   * the default name.
+   */
   readonly name: string | null;
   readonly env: Environment;
 };
 
 /**
- * Records that the user gave a folder's key for this address. Keeps the addresses that are recorded
- * already. Only `init --url` and `trust` may call this function, because only a person may decide
- * it.
- * @param root real path
+ * Records that the user provided a key for this address of a folder. Keeps the addresses that are
+ * already recorded. Only `init --url` and `trust` may call this function, because only a person may
+ * decide.
+ * @param root real path of the folder
  * @param marker id in the folder's marker
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
@@ -157,7 +167,7 @@ export function bindMirror(root: string, marker: string, input: AddressOfUser): 
 }
 
 /**
- * @param root real path
+ * @param root real path of the folder
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function nameMirror(root: string, name: string, env: Environment): Result<string | null> {

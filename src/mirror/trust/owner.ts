@@ -1,5 +1,5 @@
 /**
- * Checks who owns a linked folder. mdmirror refuses another user's folder. The owner of
+ * Checks who owns a linked folder. mdmirror refuses another user's folder, because the owner of
  * `.mdmirror/` decides where the documents go, and the owner of the folder can replace
  * `.mdmirror/`.
  */
@@ -33,7 +33,7 @@ export type OwnedPath = {
 const ROOT_UID = 0;
 
 /**
- * Decides from the owners of paths whether a user may work in a folder.
+ * Decides whether a user may work in a folder, from the owners of some paths.
  * @param user id of the effective user; null on a system without user ids, where owners are not
  * checked
  * @param caller user who ran the command with `sudo`, or null
@@ -51,7 +51,10 @@ function findForeignPath(owned: readonly OwnedPath[], user: number): OwnedPath |
   return owned.find(({ uid, mayBelongToRoot }) => uid !== user && !(mayBelongToRoot && uid === ROOT_UID));
 }
 
-/** Returns who owns a linked folder and its `.mdmirror/`. Ignores paths that do not exist. */
+/**
+ * Returns who owns a linked folder and the folder's `.mdmirror/`. Ignores paths at which nothing
+ * exists.
+ */
 export function readOwnership(root: string, env: Environment): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
   const ownedPaths: OwnedPath[] = [];
@@ -86,7 +89,7 @@ function parseId(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null;
 }
 
-/** @param root real path */
+/** @param root real path of the folder */
 export function checkOwner(root: string, env: Environment): Result<null> {
   const ownership = readOwnership(root, env);
   return ownership.kind === "foreign" ? refuseForeignFolder(ownership) : ok(null);
@@ -104,14 +107,17 @@ export function refuseForeignFolder({
   );
 }
 
-/** Returns the root if `.mdmirror/` may be opened. Commands call this before they read it. */
+/**
+ * Returns the root if `.mdmirror/` may be opened. Commands call this function before reading
+ * `.mdmirror/`.
+ */
 export function examineFolder(root: string): Result<string> {
   try {
     examineOwnFolder(join(root, MIRROR_FOLDER));
     return ok(root);
   } catch (error) {
     if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
-    // The error is not reported at this point: the command reports it when it uses the folder.
+    // The error is not reported yet, because the command reports the error when using the folder.
     if (error instanceof Error && "code" in error) return ok(root);
     throw error;
   }
@@ -123,7 +129,7 @@ export function readOwnerName(path: string): string {
   try {
     return `you (${userInfo().username})`;
   } catch {
-    // The user database has no entry for this user, as is usual in a container.
+    // The user database has no entry for this user. This is usual in a container.
     return `you (user ${uid})`;
   }
 }

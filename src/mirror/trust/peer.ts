@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
 import { effectiveUser } from "../../common/ownership.ts";
 
-/** Addresses of both ends of a connection, as its server sees them. */
+/** Addresses of both ends of a connection, seen from the server. */
 export type ConnectionEnds = {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -12,11 +12,11 @@ export type ConnectionEnds = {
 
 /**
  * Id of the user who opened a connection. `unknown`: the system does not show the user. `gone`: the
- * program has closed the connection, so its user can no longer be found.
+ * program has closed the connection, so that the user can no longer be found.
  */
 export type PeerUser = number | "gone" | "unknown";
 
-/** Files in which Linux lists its sockets. In the file for IPv6, an IPv4 address has a prefix. */
+/** Files in which Linux lists its sockets. In the file for IPv6, IPv4 addresses have a prefix. */
 const SOCKET_TABLES = [
   { path: "/proc/net/tcp", prefix: "" },
   {
@@ -39,9 +39,9 @@ export function findPeerUser(ends: ConnectionEnds): PeerUser {
 
 /**
  * Returns true if mdmirror may answer a connection of this user.
- * - Root may connect too: root can read all files anyway, and often owns a forwarded port.
- * - If the system does not show the user, the connection is accepted, because the web page's
- *   session is checked too.
+ * - Root may connect, because root can read all files anyway, and often owns a forwarded port.
+ * - If the system does not show the user, any connection is accepted, because the web pages also
+ *   check the session.
  */
 export function isOwnPeer(peer: PeerUser, user: number | null = effectiveUser()): boolean {
   return peer === "unknown" || user === null || peer === user || peer === 0;
@@ -50,8 +50,8 @@ export function isOwnPeer(peer: PeerUser, user: number | null = effectiveUser())
 /**
  * Returns the user at the other end of a connection; null if the list of sockets does not have the
  * connection. The list has a row for each end. In the row of the other end, the local address is
- * the address of that end. Ignores closed sockets: they have no inode, and the list wrongly shows
- * root as their user.
+ * the address of that end. Ignores closed sockets, which have no inode, because the list wrongly
+ * shows root as their user.
  */
 function findUserIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
   const localEnd = formatEnd(prefix, ends.remoteAddress, ends.remotePort);

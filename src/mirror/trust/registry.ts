@@ -1,10 +1,10 @@
 /**
  * The user's registry of linked folders, which says which folder may send its documents to which
  * address. The registry is outside all linked folders, in `$XDG_STATE_HOME/mdmirror/mirrors` or
- * `~/.local/state/mdmirror/mirrors`. Each marker has its own file, so that processes for different
- * folders do not conflict.
- * RACE: if two commands change one entry at the same time, only the later change stays. mdmirror
- * then asks the user again for the lost change.
+ * `~/.local/state/mdmirror/mirrors`. Each marker has a file of its own, so that processes for
+ * different folders do not write the same file.
+ * RACE: two commands change one entry at the same time, and only the later change stays. mdmirror
+ * then asks the user again about the lost change.
  */
 
 import {
@@ -36,7 +36,10 @@ export type KnownMirror = {
   /** Addresses (origin and path prefix) that may receive the key and the documents. */
   readonly addresses: readonly string[];
   readonly allowHttp: readonly string[];
-  /** Real paths of the folder and its copies. The name is that of the folder at the first path. */
+  /**
+   * Real paths of the folder and its copies. The name in the entry belongs to the folder at the
+   * first path.
+   */
   readonly roots: readonly string[];
 };
 
@@ -64,8 +67,8 @@ export function locateConfigFolder(env: Environment): string {
 }
 
 /**
- * Returns HOME if it exists and belongs to this user; otherwise the home folder in the user
- * database. Under `sudo`, HOME may be another user's. Cron and containers may not set HOME.
+ * Returns HOME if that folder exists and belongs to this user; otherwise the home folder in the
+ * user database. Under `sudo`, HOME may be another user's. Cron and containers may not set HOME.
  */
 export function findHome(env: Environment): string {
   const homeVariable = env["HOME"] ?? "";
@@ -75,7 +78,7 @@ export function findHome(env: Environment): string {
     return userInfo().homedir;
   } catch {
     // The user database has no entry for this user, for example in a container. A write to this
-    // path fails, and its error says how to set another path.
+    // path fails, and the error says how to set another path.
     return "/nonexistent";
   }
 }
@@ -130,8 +133,9 @@ function listFileNames(folder: string): string[] | string {
 }
 
 /**
- * Returns why the registry cannot be trusted, as a clause; null if it can. If the registry's folder
- * or the folder above it were another user's or a symbolic link, another user could add an entry.
+ * Returns a clause that says why the registry cannot be trusted; null if it can. Another user could
+ * add an entry if the registry's folder or its parent folder belonged to that user or was a
+ * symbolic link.
  */
 function findFolderFault(folder: string): string | null {
   for (const path of [dirname(folder), folder]) {
@@ -167,7 +171,7 @@ type UserFile =
 export function readUserFile(file: string, maxBytes: number, isFollowed: boolean): UserFile {
   let fd: number;
   try {
-    // O_NONBLOCK: if the file is a pipe, opening it must not wait for the pipe's other end.
+    // With O_NONBLOCK, opening a pipe does not wait for the other end of the pipe.
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     fd = openSync(file, O_RDONLY | O_NONBLOCK | (isFollowed ? 0 : O_NOFOLLOW));
   } catch (error) {
@@ -198,7 +202,7 @@ function readEntry(file: string, marker: string): FoundMirror {
   if (readResult.kind === "unfit") return { kind: "unfit", why: `${file} ${readResult.why}` };
   const mirror = parseEntry(readResult.text);
   if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
-  // On a disk that ignores case, the file may be that of another marker.
+  // On a disk that ignores case, the file may belong to another marker.
   return mirror?.marker === marker ? { kind: "known", mirror } : { kind: "unfit", why: `${file} is damaged` };
 }
 
@@ -225,8 +229,8 @@ function isStrings(value: unknown): value is string[] {
 }
 
 /**
- * Writes a whole registry entry, and creates the registry's folder if it is missing. Sets aside an
- * existing entry that cannot be trusted.
+ * Writes a registry entry, and creates the registry's folder if the folder is missing. Sets aside
+ * an existing entry that cannot be trusted.
  * @returns a clause about the entry that was set aside, or null
  * @throws as node:fs does, or with code `EPERM` if other users may write to the folder
  */
