@@ -10,17 +10,17 @@ import type { World } from "../run/world.ts";
 import type { BarrierEnd } from "./interface.ts";
 import type { Runner } from "./runner.ts";
 
-/**
- * Milliseconds by which a deletion is delayed while a caller waits. A `sync` has the same delay.
- */
+/** Milliseconds by which a deletion is delayed while a caller waits, as in a `sync`. */
 const SECOND_SCAN_MS = 2_000;
 
-/** LIMIT: number of paths that are scanned one by one. For more, one full scan is cheaper. */
+/**
+ * LIMIT: number of paths that are scanned one by one, because one full scan is faster than many
+ * single scans.
+ */
 const MAX_SINGLE_PATHS = 100;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A caller that waits until its local changes are on the service. */
 type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;
@@ -31,16 +31,16 @@ type Barrier = {
   /** Monotonic time of the next scan; infinity if none is due. */
   dueAt: number;
   /**
-   * Paths whose delay was cut short because the caller waits. A delay is cut short only once for
-   * each path. If the path must wait again, another problem is the cause.
+   * Paths whose delay ended early because the caller waits. Each delay ends early only once: if the
+   * path must wait again, another problem is the cause.
    */
   readonly hastened: Set<LocalPath>;
 };
 
 /**
- * Keeps the callers that wait until their local changes are on the service. Scans the callers'
- * paths when these have been unchanged for long enough, and checks the callers after each run. No
- * polling is needed.
+ * Keeps the callers that wait until their local changes are on the service. Scans a caller's paths
+ * when no program has changed them for a while, and checks the callers after each run. No polling
+ * is needed.
  */
 export class Barriers {
   readonly #world: World;
@@ -57,8 +57,8 @@ export class Barriers {
 
   /**
    * Waits until no path is `waiting`. Ends early if no run will start by itself, because the daemon
-   * is paused or a safety check stopped it.
-   * @param signal when it aborts, the promise resolves with the current state of the paths
+   * is paused or a safety check stopped the sync.
+   * @param signal when `signal` aborts, the promise resolves with the current state of the paths
    */
   wait(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
     if (this.#closedBecause !== null) return Promise.reject(new Error(this.#closedBecause));
@@ -88,7 +88,7 @@ export class Barriers {
     return earliest;
   }
 
-  /** Carries out due scans. The daemon calls this between two runs. */
+  /** Carries out due scans. The daemon calls `scanDue` between two runs. */
   async scanDue(): Promise<void> {
     const dueBarriers = [...this.#waiting].filter(({ dueAt }) => dueAt <= this.#now());
     const newBarriers = dueBarriers.filter(({ noted }) => noted === null);
@@ -110,7 +110,7 @@ export class Barriers {
     }
   }
 
-  /** Resolves the callers whose wait is over. The daemon calls this after each run. */
+  /** Resolves the callers whose paths no longer wait. The daemon calls `judge` after each run. */
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
@@ -142,8 +142,8 @@ export class Barriers {
   }
 
   /**
-   * The caller has finished writing. A path that only waits until it has been unchanged for long
-   * enough is therefore due now.
+   * The caller has finished writing. Therefore a path that is only delayed because it changed a
+   * moment ago is due now.
    */
   #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
     const { dirty, deletions, unchangedContents, emptied } = this.#runner.runs;
@@ -157,8 +157,7 @@ export class Barriers {
         hastened.add(path);
         dirty.noteSettled("", true, now);
       }
-      // A path that has been unchanged for long enough, but that no run has planned, waits for the
-      // next run.
+      // A path that is no longer delayed, but that no run has planned, waits for the next run.
       const settlesAt = dirty.settlesAt(path) ?? NEVER;
       nextScanAt = Math.min(nextScanAt, hasEndedDelay ? now : settlesAt > now ? settlesAt : NEVER);
     }
@@ -171,8 +170,8 @@ export class Barriers {
       if (barrier.noted === null) this.#note(barrier);
       if (this.#waiting.has(barrier)) this.#answer(barrier);
     } catch (error) {
-      // After the end of the daemon's loop, another command may have opened the state file. Reading
-      // the state can then fail.
+      // Reading the state can fail after the daemon's loop has ended, because another command may
+      // have opened the state file.
       this.#waiting.delete(barrier);
       barrier.reject(error as Error);
     }
@@ -185,8 +184,8 @@ export class Barriers {
   }
 
   /**
-   * Returns true if base may count as the state of the service: a run of this process has compared
-   * base with the service, or no run will start.
+   * Returns true if base may count as the state of the service. Either a run of this process has
+   * compared base with the service, or no run will start.
    */
   #isCompared(): boolean {
     return this.#runner.hasRun() || this.#runner.isStill();

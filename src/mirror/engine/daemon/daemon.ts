@@ -34,7 +34,7 @@ class DaemonLoop implements Daemon {
   readonly #requests: RequestQueue;
   readonly #runner: Runner;
   readonly #barriers: Barriers;
-  /** Aborts when the signal of `run` aborts. No more steps start then. */
+  /** Aborts when the signal of `run` aborts. After that, no step starts. */
   readonly #stop = new AbortController();
   #turnedAt: number;
   #started = false;
@@ -135,7 +135,7 @@ class DaemonLoop implements Daemon {
   }
 }
 
-/** Sleeps until work is due, and notices if the machine was suspended meanwhile. */
+/** Sleeps until work is due. Notices if the machine was suspended meanwhile. */
 class Sleeper {
   readonly #clock: Clock;
   readonly #timing: DaemonTiming;
@@ -152,8 +152,8 @@ class Sleeper {
   }
 
   /**
-   * Sleeps until a time, but not longer than the limit for one sleep (`turnMs`). An event, work
-   * that becomes due earlier, or the abort of `signal` ends the sleep.
+   * Sleeps until a time, but at most for `turnMs`. The sleep ends early on an event, on earlier
+   * work, or when `signal` aborts.
    */
   async sleep(until: number, signal: AbortSignal): Promise<void> {
     const startedAt = this.#clock.monotonic();
@@ -173,25 +173,28 @@ class Sleeper {
     this.#oversleptMs = this.#clock.monotonic() - startedAt - ms;
   }
 
-  /** Ends the sleep. If the daemon is not asleep, its next sleep ends immediately. */
+  /** Ends the sleep. If the daemon is awake, its next sleep ends immediately. */
   wake(): void {
     this.#awake = true;
     this.#sleeping?.ended.abort();
   }
 
-  /** Ends a sleep that would last beyond `time`. Must be fast, because each file event calls it. */
+  /**
+   * Ends a sleep that would last beyond `time`. Each file event calls `wakeBy`, so the function
+   * must be fast.
+   */
   wakeBy(time: number): void {
     if (this.#sleeping !== null && time < this.#sleeping.until) this.#sleeping.ended.abort();
   }
 
   /**
    * Returns the milliseconds for which the machine or the process was suspended since the last
-   * call; null if it was at most `jumpMs`. If the wall clock was set forward, this looks like a
-   * suspension too.
+   * call; null if the time was at most `jumpMs`. If somebody sets the wall clock forward, the
+   * result is the same as after a suspension.
    */
   takeGap(): number | null {
-    // While a machine is suspended, the monotonic clock stops on some systems and continues on
-    // others, so both clocks are checked.
+    // Both clocks are compared, because the monotonic clock stops on some systems while the machine
+    // is suspended, and continues on others.
     const offset = this.#clock.now() - this.#clock.monotonic();
     const gap = Math.max(offset - this.#offset, this.#oversleptMs);
     this.#offset = offset;
@@ -200,7 +203,10 @@ class Sleeper {
   }
 }
 
-/** Requests to the daemon, which it carries out between two runs, in the order of arrival. */
+/**
+ * Requests to the daemon. The daemon carries out requests between two runs, in the order of
+ * arrival.
+ */
 class RequestQueue {
   readonly #onRequest: () => void;
   #waiting: { readonly carryOut: () => Promise<void>; readonly reject: (error: Error) => void }[] = [];
@@ -211,7 +217,7 @@ class RequestQueue {
   }
 
   /**
-   * Adds work to the queue. Resolves when the work has ended. Rejects if `work` does, or if the
+   * Adds work to the queue. Resolves when the work has ended. Rejects if `work` rejects, or if the
    * queue is closed first.
    * @param onError `ends-loop` if an exception of the work must also end the daemon's loop
    */

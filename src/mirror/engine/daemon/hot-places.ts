@@ -13,29 +13,31 @@ import type { State } from "../../ports/state.ts";
 import { isWholeServiceFault, toRemoteFiles } from "../observe/documents.ts";
 
 /**
- * A part of the workspace that is listed separately and often.
- * - `subtree`: a folder with everything below it, which fits on one page of a listing.
+ * A part of the workspace that mdmirror lists separately and often.
+ * - `subtree`: a folder with everything below it. The documents fit on one page of a listing.
  * - `folder`: the documents directly in a folder.
- * - `document`: a single document, in a folder that has too many documents, or in the root, which
- *   the API cannot list separately.
+ * - `document`: a single document. Its folder has too many documents, or is the root, which the API
+ *   cannot list separately.
  */
 type HotLocation =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
   | { readonly kind: "document"; readonly path: LocalPath; readonly id: DocId };
 
-/** A part of the workspace in which somebody works, on either side. Times are monotonic. */
+/**
+ * A part of the workspace in which somebody works, locally or on the service. Times are monotonic.
+ */
 type HotPlace = {
   readonly place: HotLocation;
   /** Time of the last change of a document in this part of the workspace. */
   changedAt: number;
   nextAt: number;
-  /** Number of requests that one listing of this part of the workspace takes. */
+  /** Number of requests for one listing of this part of the workspace. */
   cost: number;
 };
 
 /**
- * LIMIT: number of steps of a run whose documents make places hot. A run with more steps is a bulk
- * change, which does not show where somebody works.
+ * LIMIT: number of steps up to which the documents of a run make places hot. A run with more steps
+ * is a bulk change, which does not show where somebody works.
  */
 const MAX_STEPS = 200;
 /**
@@ -46,14 +48,18 @@ const MAX_NEW_PLACES = 4;
 /** LIMIT: number of hot places, because the listings of all hot places share one request budget. */
 const MAX_PLACES = 16;
 /**
- * Share of the request budget for all hot places. The rest is for listings of the whole workspace.
+ * Share of the request budget for all hot places. Listings of the whole workspace use the other
+ * part.
  */
 const PLACES_SHARE = 0.7;
 /**
- * Interval between listings of a hot place: the time since its last change, divided by this number.
+ * Divisor for the interval between listings of a hot place. The dividend is the time since the last
+ * change in this place.
  */
 const COOLING_DIVISOR = 30;
-/** Milliseconds by which a listing may be early, so that several places are listed together. */
+/**
+ * Milliseconds by which a listing may be early, so that several places are listed at the same time.
+ */
 const GROUPING_MS = 250;
 
 /** Keeps the parts of the workspace in which somebody works (hot places), and lists them often. */
@@ -138,8 +144,8 @@ export class HotPlaces {
     const needsAll = findMembers(this.#world.state, hot.place).some(
       (placed) => !listedDocuments.has(placed.id) && knownTrees.isInPlace(placed),
     );
-    // The document is no longer in this part of the workspace. Only a listing of the whole
-    // workspace shows why.
+    // A document is no longer in this part of the workspace. Only a listing of the whole workspace
+    // shows why.
     if (needsAll) this.#drop(hot);
     return { files: [...listedDocuments.values()].filter((file) => knownTrees.isChanged(file)), needsAll };
   }
@@ -155,8 +161,8 @@ function containsPath(place: HotLocation, path: LocalPath): boolean {
 }
 
 /**
- * Returns the local paths in which an action shows activity. For a move, these are the old and the
- * new path.
+ * Returns the local paths at which an action shows that somebody works. For a move, these are the
+ * old and the new path.
  */
 function findActivePaths(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
@@ -164,28 +170,31 @@ function findActivePaths(action: Action): readonly LocalPath[] {
   return "lastLocalPath" in action ? [action.lastLocalPath] : [];
 }
 
-/** Result of listing hot places. Only a listing of the whole workspace can prove an absence. */
+/**
+ * Result of listing hot places. Such a result proves no absence: only a listing of the whole
+ * workspace does.
+ */
 type HotPlaceCheck = {
   /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];
   /**
-   * True if the service cannot answer at all, or if a listing lacks a document of the hot place.
-   * The whole workspace must then be listed.
+   * True if the whole workspace must be listed: a listing lacks a document of the hot place, or the
+   * service cannot answer any request.
    */
   readonly needsAll: boolean;
 };
 
-/** Share of a page that the documents of a subtree may fill. The rest is for new documents. */
+/** Share of a page that the documents of a subtree may fill, so that new documents still fit. */
 const MAX_PAGE_SHARE = 0.9;
 /** LIMIT: number of pages of a folder that is listed separately, because each page is a request. */
 const MAX_FOLDER_PAGES = 8;
 
 /**
- * Chooses the hot place for a document that changed:
+ * Chooses the hot place for a document that changed. The first rule that applies decides:
  * - The highest folder above the document whose documents fit on one page, because work in a folder
  *   often continues nearby.
- * - Otherwise the folder that contains the document.
- * - Otherwise the document alone.
+ * - The folder that contains the document.
+ * - The document alone.
  * @param page number of documents on a page of a listing
  * @returns null if base does not have exactly one document at the path
  */
@@ -219,7 +228,7 @@ function toSelector(world: World, place: HotLocation): Selector | null {
   return { kind: "path-prefix", pathPrefix: toService(world, dir.remotePath) };
 }
 
-/** Returns the documents of base that a listing of the place should contain. */
+/** Returns the documents of base that a listing of the place contains if nothing was moved. */
 function findMembers(state: State, place: HotLocation): readonly DocumentPaths[] {
   if (place.kind === "document") {
     const record = state.record(place.id);
@@ -227,8 +236,8 @@ function findMembers(state: State, place: HotLocation): readonly DocumentPaths[]
   }
   const remoteFolder = state.dirAt(place.path)?.remotePath;
   const depth = place.kind === "subtree" ? "all" : "one";
-  // Leaves out documents whose local and remote paths do not correspond, because a listing of the
-  // place need not contain them.
+  // Leaves out documents whose local and remote paths do not correspond, because such a document
+  // may be at another place on the service.
   return state
     .documentsIn(place.path, depth, Number.MAX_SAFE_INTEGER)
     .filter(

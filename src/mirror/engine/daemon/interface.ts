@@ -9,7 +9,7 @@ import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
 
 /**
  * Request to a daemon.
- * - `pause`: starts no run until `resume`, or until a time has passed. The request ends when the
+ * - `pause`: starts no run until `resume`, or until the pause is over. The request ends when the
  *   current run has ended.
  * - `resume`: ends the pause and scans both sides. The request ends when that run has ended.
  */
@@ -17,8 +17,8 @@ export type DaemonRequest = "pause" | "resume";
 
 export type DaemonOptions = {
   /**
-   * The daemon ignores the delays in these settings (`secondLookMs`, `reviewsOnlyUnchanged`),
-   * because it delays deletions and reviews itself.
+   * Settings of the linked folder. The daemon ignores the delays `secondLookMs` and
+   * `reviewsOnlyUnchanged`, because it delays deletions and reviews itself.
    */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
@@ -28,7 +28,7 @@ export type DaemonOptions = {
 
 type PendingDeletion = {
   readonly path: LocalPath;
-  /** Time at which the deletion will be sent unless the file comes back. */
+  /** Time at which mdmirror deletes the document on the service, unless the file comes back. */
   readonly dueAt: number;
 };
 
@@ -36,20 +36,23 @@ type PendingDeletion = {
 export type DaemonStatus = {
   readonly phase: DaemonPhase;
   /**
-   * Last time at which both sides were in sync and no problem existed; null if there was none since
-   * the daemon started.
+   * Last time at which both sides were in sync without problems; null if there was none since the
+   * daemon started.
    */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
   /** Local paths with changes that no run has planned yet: the count, and the first 100 paths. */
   readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
   readonly lastReport: RunReport | null;
-  /** End of the pause; null without a pause, or if the pause lasts until `resume`. */
+  /** End of the pause; null without a pause, or during a pause that lasts until `resume`. */
   readonly pausedUntil: number | null;
   readonly nextPollAt: number | null;
   /** Time of the next retry; null if the last run did not fail. */
   readonly retryAt: number | null;
-  /** `polling`: the system allows no watches (`limit` says why), so each poll scans the folder. */
+  /**
+   * State of the watcher. `polling`: the system allows no watches (`limit` says why), so each poll
+   * scans the folder.
+   */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
   readonly eventStream: EventStreamState;
@@ -60,7 +63,10 @@ export type BarrierEnd =
   | { readonly kind: "judged"; readonly paths: readonly PathOnService[]; readonly documents: number };
 
 export type Daemon = {
-  /** Resolves after `signal` aborts. Throws on a bug, a lost state file, or a second call. */
+  /**
+   * Runs the daemon. Resolves after `signal` aborts. Throws on a bug, a lost state file, or a
+   * second call.
+   */
   run(signal: AbortSignal): Promise<void>;
   /**
    * Carries out a request. Rejects if the daemon stops first.
@@ -70,33 +76,33 @@ export type Daemon = {
   /** Calls `work` after all earlier requests. Rejects if `work` throws, or if the daemon stops. */
   callBetweenRuns(work: () => void): Promise<void>;
   /**
-   * Waits until the local changes that exist at the time of the call are on the service, in review,
-   * or blocked. Does not wait while the daemon is paused or stopped by a safety check; paths in the
-   * result may then be `waiting`. Rejects if the daemon stops.
+   * Waits until the local changes at the time of the call are on the service, in review, or
+   * blocked. While the daemon is paused or stopped by a safety check, returns immediately; paths in
+   * the result may then be `waiting`. Rejects if the daemon stops.
    * @param scope files and folders; "" is the whole linked folder
-   * @param signal when it aborts, the promise resolves with the current state of the paths
+   * @param signal when `signal` aborts, the promise resolves with the current state of the paths
    */
   whenSynced(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd>;
   status(): DaemonStatus;
   /**
-   * The daemon calls `listener` outside transactions; `listener` must not throw.
+   * Calls `listener` with each event, outside transactions. `listener` must not throw.
    * @returns a function that removes the listener
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
-  /** Returns the monotonic time when the loop, or a step of its run, last made progress. */
+  /** Returns the monotonic time at which the loop, or a step of its run, last made progress. */
   alive(): number;
 };
 
-/** Times of the daemon, in milliseconds. Each can be configured. */
+/** Default times of the daemon in milliseconds. */
 export const DEFAULT_TIMING = {
   /** Time for which a path must be unchanged before it is planned. */
   settleMs: 300,
-  /** Longest time from the first change of a path until it is planned, if changes continue. */
+  /** Longest time from the first change of a path to its plan, if the changes continue. */
   settleMostMs: 5_000,
-  /** Longest time for which a bulk change (a checkout, a copied folder) is not planned. */
+  /** Longest time for which mdmirror does not plan a bulk change (a checkout, a copied folder). */
   bulkMostMs: 30_000,
   /**
-   * Time between polls: after activity, without activity, and when there has been no activity for
+   * Time between polls: after activity, without activity, and when there was no activity for
    * `longIdleAfterMs`.
    */
   pollActiveMs: 5_000,
@@ -104,52 +110,56 @@ export const DEFAULT_TIMING = {
   pollLongIdleMs: 120_000,
   /** Shortest time between polls while the service sends events, in case an event was missed. */
   pollListeningMs: 60_000,
-  /** Time for which events of the service are collected before their documents are requested. */
+  /**
+   * Time for which events of the service are collected before mdmirror requests their documents.
+   */
   eventsSettleMs: 30,
   activeForMs: 60_000,
   longIdleAfterMs: 3_600_000,
   /**
    * Number of requests per minute that polls and all other requests may use together. A listing
-   * takes one request for 1,000 documents, so a large workspace is polled less often.
+   * takes one request for 1,000 documents, so mdmirror polls a large workspace less often.
    */
   pollRequestsAMinute: 60,
   /**
    * Longest time between two listings of a part of the workspace in which somebody works. The time
-   * grows while nothing changes in this part. If the time reaches this limit, the part is listed
-   * only with the whole workspace.
+   * grows while nothing changes in this part. At this limit, the part is listed only with the whole
+   * workspace.
    */
   hotMostMs: 30_000,
   /** Time between two full scans of both sides, including the folders on the service. */
   rescanMs: 600_000,
   /**
-   * Delay before a local deletion is sent. Each further deletion restarts it, up to the longest.
+   * Delay before a local deletion is sent. Each further deletion restarts the delay, up to the
+   * longest delay `deleteGraceMostMs`.
    */
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,
   /** Time for which a protected document must be unchanged before it goes to review. */
   reviewDelayMs: 60_000,
-  /** Time for which an emptied file is not planned: perhaps a program crashed while it saved. */
+  /**
+   * Time for which mdmirror does not plan an emptied file: perhaps a program crashed while it
+   * saved.
+   */
   emptyMs: 60_000,
   /**
-   * Time after a rename on the service in which a save to the old path counts as an edit of the
+   * Time after a rename on the service in which a save at the old path counts as an edit of the
    * renamed document.
    */
   stalePathMs: 600_000,
   /**
    * Delay before the retry of a failed run: `retryMs` after the first failure, or `retryKeyMs` if
-   * the key was refused. Each further failure doubles the delay, up to `retryMostMs`. Up to half of
-   * the delay is random.
+   * the service refused the key. Each further failure doubles the delay, up to `retryMostMs`. Up to
+   * half of the delay is random.
    */
   retryMs: 2_000,
   retryMostMs: 300_000,
   retryKeyMs: 60_000,
-  /** Length of an interruption of the loop that counts as a suspension of the machine. */
+  /** Shortest interruption of the loop that counts as a suspension of the machine. */
   jumpMs: 30_000,
-  /**
-   * Longest sleep of the loop. The time that `alive()` returns is then never much older than this.
-   */
+  /** Longest sleep of the loop, so that the time from `alive()` is never much older. */
   turnMs: 60_000,
-  /** Time between two attempts to send refused changes. */
+  /** Time between two attempts to send changes that the service refused. */
   retryRefusedMs: 86_400_000,
 };
 
@@ -169,7 +179,10 @@ export type DaemonPhase =
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
   | { readonly kind: "applying" }
-  /** The daemon waits. `failures`: number of failed runs in a row. `detail`: text for the user. */
+  /**
+   * The daemon waits for its next attempt. `failures`: number of failed runs in a row. `detail`:
+   * text for the user.
+   */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
   /** A safety check stopped the sync. The daemon still scans, but changes nothing. */
   | { readonly kind: "stopped"; readonly detail: string }
@@ -191,7 +204,7 @@ export function chooseFailureReason(fault: Fault | null): FailureReason {
  */
 export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "phase"; readonly phase: DaemonPhase }
-  /** Event of the log: an effect, or something that the user should know. */
+  /** Event of the log: an effect, or a fact that the user should know. */
   | {
       readonly kind: "change";
       /** Kind of an action, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
@@ -203,24 +216,25 @@ export type DaemonEvent = { readonly at: number } & (
       readonly detail: string;
       readonly code: string | null;
       readonly requestId: string | null;
-      /** Change id in the document's record after the effect; null without a record. */
+      /** Change id in the document's record after the effect; null if there is no record. */
       readonly changeId: string | null;
       /**
-       * Number of changed lines; null if no content changed, or if it is not in the content store.
+       * Number of changed lines; null if no content changed, or if the content store lacks the
+       * content.
        */
       readonly lines: ChangedLines | null;
       readonly run: number;
     }
   /**
-   * A run. Not published if the run changed nothing, and if its state and its list of problems are
-   * those of the run before.
+   * A run. Not published if the run changed nothing and ended with the same state and problems as
+   * the run before.
    */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
    * A local deletion that mdmirror delays (`deletion-pending`), or no longer plans because the file
    * came back (`deletion-called-off`).
-   * - `inConflict`: true if the document is in conflict. mdmirror then restores the file instead of
-   *   deleting the document.
+   * - `inConflict`: true if the document is in conflict, so that mdmirror will restore the file
+   *   instead of deleting the document.
    * - `asks`: true if a safety check will stop the sync when the delayed deletions are due.
    */
   | {
@@ -231,7 +245,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly asks: boolean;
     }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
-  /** The system allows no more watches, so the folder is scanned at each poll. Published once. */
+  /** The system allows no more watches, so each poll scans the folder. Published once. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
   /** The machine was suspended, so both sides are scanned again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
@@ -267,7 +281,7 @@ export class EventPublisher {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Publishes the event when its transaction is committed. */
+  /** Publishes the event after the commit of the current transaction. */
   record(event: MirrorEvent): void {
     if (this.#listeners.size === 0) return;
     if (this.#recorded.push(event) === 1) queueMicrotask(() => this.#publishRecorded());

@@ -23,19 +23,19 @@ import { isRestored } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * Keeps the results of the last scans. After a local edit, only one file is then scanned, and
- * nothing is listed. A full cycle always scans the local folder. The service's tree is kept as long
- * as every effect of a cycle can be applied to it. Otherwise the next cycle lists the service.
+ * Keeps the results of the last scans. After a local edit, mdmirror then scans only one file, and
+ * lists nothing. A full cycle always scans the local folder. The service's tree is kept as long as
+ * each effect of a cycle can be applied to the tree. Otherwise the next cycle lists the service.
  */
 export class KnownTrees {
   readonly #world: World;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
-  /** Newest listing; null if a run has already used it. */
+  /** Newest listing; null after a run has used this listing. */
   #newListing: DocumentList | null = null;
   /**
-   * Ignore rules of the last scan, and properties of the disk (such as case sensitivity), without
-   * the scanned files; null before the first scan.
+   * Ignore rules and properties of the disk (such as case sensitivity) from the last scan, without
+   * its files; null before the first scan.
    */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
@@ -52,10 +52,10 @@ export class KnownTrees {
     return localTree;
   }
 
-  /** Returns the service's tree. Lists the service unless an earlier tree is still valid. */
+  /** Returns the service's tree. Lists the service if no earlier tree is valid. */
   async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownRemoteFacts): Promise<RemoteScan> {
     // An earlier tree is used only if it contains all known documents, because a run must prove
-    // each absence that it acts on (I04).
+    // each absence (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
     const knownFacts = {
@@ -81,8 +81,8 @@ export class KnownTrees {
 
   /** Returns `same` if the listing shows no change, so that no run is needed. */
   takeListing(listing: DocumentList): "same" | "changed" {
-    // After a restore of the service, the folders are listed too, because the known folders are
-    // older than the restore.
+    // After a restore of the service, folders are listed too, because mdmirror knows only the
+    // folders from before the restore.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
     else if (
       listing.complete &&
@@ -96,8 +96,8 @@ export class KnownTrees {
   }
 
   /**
-   * Adds documents that a request has just returned to the service's tree, for the next run.
-   * Returns false if this tree is missing or incomplete, or if a new listing waits for a run.
+   * Adds documents from the answer to a request to the service's tree, for the next run. Returns
+   * false if this tree is missing or incomplete, or if a new listing waits for a run.
    */
   takeShown(shown: readonly RemoteFile[]): boolean {
     if (this.#newListing !== null || this.#remote === null || !isComplete(this.#remote)) return false;
@@ -107,7 +107,8 @@ export class KnownTrees {
   }
 
   /**
-   * Applies the effects of a cycle to the service's tree. Forgets the tree if that is impossible.
+   * Applies the effects of a cycle to the service's tree. Forgets the tree if an effect cannot be
+   * applied.
    */
   afterCycle(end: CycleEnd): void {
     if (end.kind === "offline") this.forgetRemote(false);
@@ -117,9 +118,8 @@ export class KnownTrees {
 
   /**
    * Scans these local paths, and returns trees that contain only their documents. Returns `same` if
-   * nothing changed. Returns `whole` if these documents cannot be planned without the other
-   * documents.
-   * @param shown documents at these paths that the service has just returned
+   * nothing changed. Returns `whole` if a plan for these documents needs the other documents.
+   * @param shown documents at these paths from the answer to a request
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
     const { state, disk } = this.#world;
@@ -139,8 +139,8 @@ export class KnownTrees {
 
   /**
    * Makes the next cycle list the documents of the service.
-   * @param alsoFolders true if the cycle must also list the folders. If false, the cycle lists them
-   * only if a document is in an unknown folder
+   * @param alsoFolders true to list the folders too; otherwise the cycle lists the folders only if
+   * a document is in an unknown folder
    */
   forgetRemote(alsoFolders: boolean): void {
     this.#remote = null;
@@ -150,7 +150,7 @@ export class KnownTrees {
 
   /**
    * Returns true if a document differs from its last known version on the service. An earlier
-   * version does not count as different, because a listing may be out of date.
+   * version does not count as a difference, because a listing may be out of date.
    */
   isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;
@@ -161,7 +161,7 @@ export class KnownTrees {
   }
 
   /**
-   * Returns true if the last listing has the document at base's path, or if there was no listing.
+   * Returns true if the last listing has the document at base's path, or if there is no listing.
    */
   isInPlace({ id, remotePath }: DocumentPaths): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
@@ -192,7 +192,10 @@ function isSameFile(a: RemoteFile | undefined, b: RemoteFile): boolean {
   return a?.changeId === b.changeId && a.path === b.path && a.protected === b.protected;
 }
 
-/** Kinds of actions after which the service has the document as recorded, or no longer has it. */
+/**
+ * Kinds of actions after which the service's state follows from the record: the service has the
+ * recorded document, or no longer has the document.
+ */
 const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
   "put",
   "create-remote",
@@ -202,9 +205,9 @@ const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
 ]);
 
 /**
- * Returns the service's tree after the steps of a cycle, updated from base (I12). Returns null
- * after an action of another kind than `FOLLOWED_KINDS`, or if a step failed or found another
- * user's edit. The next cycle then lists the service.
+ * Returns the service's tree after the steps of a cycle, updated from base (I12). Returns null if
+ * the new tree is uncertain: after an action that is not in `FOLLOWED_KINDS`, after a failed step,
+ * or after another user's edit. The next cycle then lists the service.
  */
 export function updateRemoteTree(
   state: Pick<State, "record" | "recordsAt">,
@@ -212,7 +215,7 @@ export function updateRemoteTree(
   remote: RemoteTree,
 ): RemoteTree | null {
   const files = new Map(remote.files);
-  // A cycle for a few documents may have read newer versions than the listing.
+  // A cycle for a few documents may have newer versions than the listing.
   for (const [id, file] of trees.remote.files) files.set(id, file);
   for (const [index, { action }] of plan.steps.entries()) {
     const stepEnd = ends[index];
@@ -233,17 +236,17 @@ function findDocumentId(state: Pick<State, "recordsAt">, action: Action): DocId 
 }
 
 type LastScans = {
-  /** Only the ignore rules and the properties of the disk are used, not the files. */
+  /** Only the ignore rules and the properties of the disk are used, not the files of the scan. */
   readonly local: LocalTree;
   readonly remote: RemoteTree;
 };
 
 /**
- * Returns trees that contain only the documents at these paths, and the folders above them. The
- * trees come from base and the service's last scan. Until local files are scanned, they count as
- * unchanged.
- * @param shown documents that the service has just returned
- * @returns null if a document cannot be planned without the other documents
+ * Returns trees that contain only the documents at these paths, and the folders above these
+ * documents. The trees come from base and the service's last scan. Until local files are scanned,
+ * they count as unchanged.
+ * @param shown documents from the answer to a request
+ * @returns null if a plan for one of these documents needs the other documents
  */
 export function makeNarrowTrees(
   state: State,
@@ -262,8 +265,8 @@ export function makeNarrowTrees(
       if (dir === null || !remote.folders.has(dir.id) || blockedKeys.has(dir.id)) return null;
       dirs.set(dir.id, dir);
     }
-  // A path without a record may still have a block, from an earlier file at this path. Such a path
-  // is therefore planned alone only if no block exists.
+  // A path without a record may have a block, from an earlier file at this path. Such a path is
+  // planned alone only if no block exists.
   const unrecordedPaths = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
   const isAlone =
     paths.every((path) => !blockedKeys.has(path)) &&
@@ -310,10 +313,12 @@ function isPlainlyLinked(state: State, record: DocumentRecord): boolean {
   return record.state === "linked" && record.stamp !== null && state.conflict(record.id) === null;
 }
 
-/** Returns true if the document has no record, and can be planned without a full listing. */
+/**
+ * Returns true if the document has no record, and a plan for the document needs no full listing.
+ */
 function isNewDocument(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
-  // A document with a tombstone was deleted and is restored. A full run gives it its former local
-  // name, which is in the tombstone.
+  // A document with a tombstone was deleted and is now restored. Only a full run gives such a
+  // document its former local name, which is in the tombstone.
   if (state.record(id) !== null || state.tombstone(id) !== null) return false;
   // On a disk that treats several spellings as one name, another document's file may already be at
   // the path.

@@ -6,22 +6,25 @@ import type { DaemonTiming } from "./interface.ts";
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 
 /**
- * The documents to request. `all`: too many to request, or a folder changed, so everything is
- * listed. `folders`: true if the folders are listed too.
+ * The documents to request. `all`: everything is listed instead, because there are too many
+ * documents or a folder changed. `folders`: true if that listing includes the folders.
  */
 type HintedDocuments =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 
-/** LIMIT: number of documents that are requested one by one. For more, a listing is cheaper. */
+/**
+ * LIMIT: number of documents that are requested one by one, because one listing is cheaper than
+ * many requests.
+ */
 const MAX_FILES = 16;
-/** Number of requests that events may cause in a burst. Further requests wait. */
+/** Number of requests that events may cause at one moment. Further requests wait. */
 const BURST_REQUESTS = 20;
 
 /**
  * Collects the events of the service that no scan has handled yet. Requests that show no change use
- * up a budget, so that wrong or very frequent events cost no more requests than polling. Times are
- * monotonic.
+ * up a budget. Therefore wrong or very frequent events cost no more requests than polling. Times
+ * are monotonic.
  */
 export class RemoteHints {
   readonly #timing: DaemonTiming;
@@ -30,7 +33,7 @@ export class RemoteHints {
   #all = false;
   #folders = false;
   #since: number | null = null;
-  /** Time at which the budget has recovered from the requests that showed no change. */
+  /** Time at which the budget recovers from the requests that showed no change. */
   #paidUntil = Number.NEGATIVE_INFINITY;
 
   constructor(timing: DaemonTiming) {
@@ -47,7 +50,7 @@ export class RemoteHints {
     this.#files.clear();
   }
 
-  /** Returns the time at which the collected events are handled; null if there are none. */
+  /** Returns the time at which the collected events are due; null if there are none. */
   dueAt(): number | null {
     if (this.#since === null) return null;
     return Math.max(this.#since + this.#timing.eventsSettleMs, this.#paidUntil - BURST_REQUESTS * this.#msARequest);
@@ -65,7 +68,7 @@ export class RemoteHints {
     return hintedDocuments;
   }
 
-  /** Charges a listing to the budget, because it may show no change. */
+  /** Charges a listing to the budget, because the listing may show no change. */
   payForList(documents: number, now: number): void {
     this.pay(Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT)), now);
   }

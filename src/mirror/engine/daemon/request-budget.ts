@@ -4,25 +4,27 @@ import type { DaemonTiming } from "./interface.ts";
 
 const MINUTE_MS = 60_000;
 /**
- * Number of requests from which the budget need not have recovered when a listing of the whole
- * workspace starts. A small scan may start even earlier: the requests of the last such listing do
- * not delay it.
+ * Number of recent requests that delay no scan. A listing of the whole workspace waits until the
+ * budget has recovered from all requests but this number.
  */
 const SPARE_REQUESTS = 20;
 /**
- * LIMIT: number of requests, in addition to those of one listing of the whole workspace, from which
- * the budget must recover at most. Otherwise many uploads would prevent scans for hours.
+ * LIMIT: number of requests, beyond those of one listing of the whole workspace, from which the
+ * budget must recover. Without this limit, many uploads would prevent scans for hours.
  */
 const MAX_OVERSPENT = 60;
 /** LIMIT: lowest number of requests per minute after refusals, so that scans never stop. */
 const MIN_PER_MINUTE = 4;
-/** Share of the configured requests per minute that each minute without a refusal gives back. */
+/**
+ * Share of the configured requests per minute that the budget regains in each minute without a
+ * refusal.
+ */
 const REGAINED_SHARE = 0.1;
 
 /**
- * Limits how often the service is scanned. All requests count towards one limit per minute,
- * including uploads and downloads, but only scans wait. If the service refuses a request because
- * there were too many, the limit is halved for some time. Times are monotonic.
+ * Limits how often mdmirror scans the service. All requests count towards one limit per minute,
+ * including uploads and downloads, but only scans wait. If the service refuses a request because of
+ * too many requests, the limit is halved for some time. Times are monotonic.
  */
 export class RequestBudget {
   readonly #remote: Pick<Remote, "counts" | "pressure">;
@@ -33,7 +35,7 @@ export class RequestBudget {
   #overspent = 0;
   #settledAt: number;
   /**
-   * Number of requests of the last listing of the whole workspace; null before the first listing.
+   * Number of requests for the last listing of the whole workspace; null before the first listing.
    */
   #wholeCost: number | null = null;
 
@@ -55,8 +57,8 @@ export class RequestBudget {
   }
 
   /**
-   * Returns the number of requests that a listing of the whole workspace takes; an estimate before
-   * the first listing.
+   * Returns the number of requests for a listing of the whole workspace; an estimate before the
+   * first listing.
    * @param documents number of documents in the workspace
    */
   wholeCost(documents: number): number {
@@ -77,14 +79,14 @@ export class RequestBudget {
     return this.#requestsAMinute;
   }
 
-  /** Returns the time when the budget will have nearly recovered from all requests so far. */
+  /** Returns the time at which a listing of the whole workspace may start. */
   wholeAt(now: number): number {
     return this.#owedAt(SPARE_REQUESTS, now);
   }
 
   /**
-   * Returns the time when the budget will have nearly recovered from all requests so far, without
-   * the requests of the last listing of the whole workspace.
+   * Returns the time at which a small scan may start. The requests of the last listing of the whole
+   * workspace do not delay a small scan.
    */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + SPARE_REQUESTS, now);

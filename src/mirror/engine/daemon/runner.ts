@@ -31,13 +31,11 @@ type RunnerParts = {
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /**
-   * Ends the daemon's sleep at `time` or earlier, for work that became due after the sleep began.
-   */
+  /** Ends the daemon's sleep at `time` or earlier, for work that became due during the sleep. */
   readonly wakeBy: (time: number) => void;
 };
 
-/** Does due work, one run at a time. Times are monotonic, except in the status. */
+/** Does due work, one run at a time. Times are monotonic; only the status has wall times. */
 export class Runner implements WatchListener {
   readonly #parts: RunnerParts;
   readonly runs: DaemonRuns;
@@ -87,7 +85,7 @@ export class Runner implements WatchListener {
       case "events":
         return this.#runHints();
       case "deletion":
-        // Before a deletion is sent, the service must be listed again.
+        // Before mdmirror sends a deletion, it must list the service again.
         this.runs.knownTrees.forgetRemote(false);
         return this.#run(false);
       case "unchanged":
@@ -110,7 +108,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Scans and plans the paths that have been unchanged for long enough. Does nothing while the
+   * Scans and plans the paths that no program has changed for a while. Does nothing while the
    * daemon is paused.
    * @param duringRetryWait true to scan also while a failed run waits for its retry
    */
@@ -123,7 +121,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Returns true if no run will upload content by itself, because the daemon is paused or a safety
+   * Returns true if no run will upload content without the user: the daemon is paused, or a safety
    * check stopped the sync.
    */
   isStill(): boolean {
@@ -154,7 +152,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Handles a suspension of the machine, during which the folder was not watched.
+   * Scans both sides after a suspension of the machine, during which the folder was not watched.
    * @param sleptMs length of the suspension in milliseconds
    */
   noteGap(sleptMs: number): void {
@@ -217,14 +215,14 @@ export class Runner implements WatchListener {
     if (!whole && !many && (await this.#judgeAlone(paths))) return;
     this.#schedule.noteActivity();
     await this.#run(false);
-    // LIMIT: Node does not report that the system's event queue (inotify) was full and dropped
-    // events. After very many events, the whole folder is therefore scanned.
+    // LIMIT: Node does not report a full event queue (inotify), from which the system drops events.
+    // Therefore the whole folder is scanned after very many events.
     if (many) this.runs.dirty.note("", true, this.#now());
   }
 
   /**
-   * Syncs a few documents without scanning all others. Nearly every edit can be synced in this way.
-   * @param shown documents at these paths that the service has just returned
+   * Syncs a few documents without a scan of all others, which is enough for nearly every edit.
+   * @param shown documents at these paths from the answer to a request
    * @returns false if a full run is needed
    */
   async #judgeAlone(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): Promise<boolean> {
@@ -249,8 +247,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Requests the documents that events named. If these do not show all changes, lists the
-   * workspace.
+   * Requests the documents that events named. Lists the workspace if these documents do not show
+   * all changes.
    */
   async #runHints(): Promise<void> {
     const shownFiles = await this.#eventWatch.requestDocuments();
@@ -261,7 +259,7 @@ export class Runner implements WatchListener {
 
   /**
    * Lists the hot places. Syncs the changed documents alone if possible; otherwise makes a full run
-   * or listing due.
+   * or a listing due.
    */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
@@ -271,7 +269,8 @@ export class Runner implements WatchListener {
     if (await this.#judgeShown(files)) return;
     this.#schedule.noteActivity();
     // Two documents may have swapped paths: a listed document can have the path of a document that
-    // was not listed. Only a listing of the whole workspace shows where that document is now.
+    // was not listed. Only a listing of the whole workspace shows the new path of the other
+    // document.
     if (needsAll || !knownTrees.takeShown(files)) this.#schedule.pollSoon();
     else await this.#run(false);
   }
@@ -301,7 +300,10 @@ export class Runner implements WatchListener {
     else if (this.runs.dirty.count() === 0) this.#runLog.noteListed(false);
   }
 
-  /** A missing folder is not watched, so the delay of each deletion starts again. */
+  /**
+   * A missing folder is not watched. Therefore the delay of each deletion starts again when the
+   * folder is back.
+   */
   #checkFolder(): "there" | "away" | "lost" | "back" {
     const folder = this.#watch.checkFolder();
     if (folder === "lost" || folder === "back") this.runs.deletions.restart(this.#now());
@@ -335,8 +337,8 @@ export class Runner implements WatchListener {
 
 /**
  * Returns the monotonic time at which the stored pause of the last daemon ends: infinity if the
- * pause lasts until `resume`; null if there is no pause. The pause does not become longer if the
- * wall clock was set back.
+ * pause lasts until `resume`; null without a pause. A wall clock that was set back does not prolong
+ * the pause.
  */
 function readPauseEnd({ state, clock }: World): number | null {
   const storedPause = state.meta(META.paused);

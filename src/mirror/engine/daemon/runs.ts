@@ -27,7 +27,7 @@ import { forgetSent, rememberLastRun } from "../run/run-state.ts";
 
 /**
  * LIMIT: number of documents changed on the service that are synced without a full run. For each
- * such document, mdmirror reads all records, so for more documents a full run is faster. Changed
+ * such document, mdmirror reads all records, so a full run is faster for more documents. Changed
  * local paths have no such limit.
  */
 const MAX_SINGLE_DOCUMENTS = 16;
@@ -41,16 +41,19 @@ export class DaemonRuns {
   readonly budget: RequestBudget;
   readonly hot: HotPlaces;
   /**
-   * Contents of protected documents, which go to review only after they were unchanged for a while.
+   * Contents of protected documents. Such content goes to review only after it was unchanged for a
+   * while.
    */
   readonly unchangedContents: UnchangedSince<DocId, Digest>;
-  /** Files that became empty. The plan does not see them for a while; the value is the reason. */
+  /**
+   * Files that became empty, each with the reason why mdmirror does not plan the file for a while.
+   */
   readonly emptied: UnchangedSince<LocalPath, Unread>;
   readonly inUse: FilesInUse;
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
-  /** Failed and refused actions since mdmirror last sent refused requests again. */
+  /** Failed and refused actions since mdmirror last sent all refused requests again. */
   #memory = makeEmptyMemory();
   #stoppedDeletions: ReadonlySet<LocalPath> = new Set();
 
@@ -85,8 +88,8 @@ export class DaemonRuns {
       retryRefused,
       memory: this.#memory,
       scanOptions: () => {
-        // The delays of the deletions that a safety check stopped are already over. Only the safety
-        // check still prevents these deletions.
+        // The deletions that a safety check stopped are no longer delayed. Only the safety check
+        // prevents these deletions.
         sentDeletions = new Set([...this.deletions.due(this.#now()), ...this.#stoppedDeletions]);
         return {
           observers,
@@ -104,7 +107,7 @@ export class DaemonRuns {
   /**
    * Scans the documents at these paths. Returns `same` if nothing changed. Returns `whole` if a
    * full run is needed.
-   * @param shown documents at these paths that the service has just returned
+   * @param shown documents at these paths from the answer to a request
    * @param last report of the last run
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
@@ -113,7 +116,7 @@ export class DaemonRuns {
     if (!paths.every((path) => this.dirty.isSettled(path, now))) return "whole";
     const trees = this.knownTrees.scanNarrowly(paths, shown);
     if (typeof trees === "string") return trees;
-    // Paths that are still changing count as unread: a user may have moved the file of one of these
+    // Paths that are still changing count as unread, because a user may have moved one of these
     // documents to such a path.
     const unsettledPaths = [...this.dirty.unsettled(now)].filter(
       ([dirty]) => !paths.some((path) => isWithin(path, dirty)),
@@ -124,7 +127,7 @@ export class DaemonRuns {
   /**
    * Runs one cycle for a few documents. Loads only the records of these documents, because loading
    * all records would take longer than the cycle.
-   * @param last report of the last run, which still describes all other documents
+   * @param last report of the last run, which is still right about all other documents
    * @returns the report; `whole` if a full run is needed or a step failed
    */
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | RunReport> {
@@ -134,7 +137,8 @@ export class DaemonRuns {
     const input = { run, settings, tally, retryRefused: false, unchangedContents: null, dry: false };
     const cycleEnd = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (cycleEnd === null) return "whole";
-    // These members describe only the last run, so the new report does not repeat them.
+    // These members describe only one run, so the new report does not repeat the members of the
+    // last run.
     const { renamed: _renamed, movedOutOfWay: _movedOutOfWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
     const report = {
       ...lasting,
@@ -170,7 +174,7 @@ export class DaemonRuns {
     this.#noteCycle(end);
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
-      // The folder could not be scanned, so no absence is proven. Each delay starts again.
+      // No absence is proven without a scan of the folder, so each delay starts again.
       this.deletions.restart(this.#now());
       return;
     }
@@ -194,7 +198,7 @@ export class DaemonRuns {
   }
 }
 
-/** Returns true if a run planned every change, so that later changes need no full run. */
+/** Returns true if a run planned every change. Later changes then need no full run. */
 function hasPlannedAll({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;
 }
@@ -209,10 +213,10 @@ function findStoppedDeletions({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
   return paths;
 }
 
-/** Milliseconds after which the time of the last sync is written again, if nothing else changes. */
+/** Milliseconds between two writes of the time of the last sync while nothing else changes. */
 const NOTE_SYNCED_MS = 60_000;
 
-/** Keeps the results of runs. Writes the results to the state file only when necessary. */
+/** Keeps the results of runs. Writes the results to the state file only if they have changed. */
 export class RunLog {
   readonly #world: World;
   readonly #publisher: EventPublisher;
@@ -228,7 +232,9 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /** @param listed true if the run listed the service; otherwise both sides are not proven equal */
+  /**
+   * @param listed true if the run listed the service; without a listing, the two sides may differ
+   */
   note(report: RunReport, listed: boolean): void {
     const earlierReport = this.#report;
     const didSomething = report.run !== 0 && report.run !== earlierReport?.run;
@@ -249,8 +255,8 @@ export class RunLog {
   }
 
   /**
-   * Publishes the new pending deletions. Publishes all pending deletions again when a safety check
-   * is newly expected to stop the sync.
+   * Publishes the new pending deletions. If a safety check is newly expected to stop the sync,
+   * publishes all pending deletions again.
    */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const isStopExpected = expectedStopReasons !== undefined;
@@ -266,8 +272,7 @@ export class RunLog {
   /**
    * Records that both sides are equal, after a listing of the service, if the last run left no
    * change.
-   * @param writeNow true to write the time to the state file immediately; otherwise it is written
-   * once a minute
+   * @param writeNow true to write the time to the state file immediately; otherwise once a minute
    */
   noteListed(writeNow: boolean): void {
     if (this.#report?.state !== "in-sync") return;

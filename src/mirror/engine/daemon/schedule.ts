@@ -9,8 +9,8 @@ import type { DaemonRuns } from "./runs.ts";
  * - `dirty`: a scan of changed local paths.
  * - `events`: requests for documents that events of the service named.
  * - `rescan`: a full scan of both sides.
- * - `deletion`: a local deletion whose delay is over.
- * - `unchanged`: a change for review, or an emptied document, whose delay is over.
+ * - `deletion`: a local deletion that was delayed.
+ * - `unchanged`: a delayed change for review, or a delayed emptied document.
  * - `free`: files that programs had open.
  * - `poll`: a listing of the whole workspace.
  * - `hot`: listings of the parts of the workspace in which somebody works (hot places).
@@ -18,14 +18,14 @@ import type { DaemonRuns } from "./runs.ts";
 export type DueWork = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
- * LIMIT: longest wait of a poll for the request budget, so that polls never stop. One unit is the
- * time that the budget takes to recover from one listing of the whole workspace.
+ * LIMIT: longest wait of a poll for the request budget, so that polls never stop. The unit is the
+ * time in which the budget recovers from one listing of the whole workspace.
  */
 const MAX_WAITED_LISTINGS = 3;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Decides what work is due, and when. All times are monotonic. */
+/** Decides which work is due, and when. All times are monotonic. */
 export class Schedule {
   readonly #timing: DaemonTiming;
   readonly #clock: Clock;
@@ -60,7 +60,7 @@ export class Schedule {
     return null;
   }
 
-  /** Returns the earliest time at which work may be due; infinity if none is planned. */
+  /** Returns the earliest time at which work may be due; infinity without planned work. */
   nextAt(): number {
     return Math.min(...this.#times(this.#clock.monotonic()).map(([, time]) => time));
   }
@@ -85,7 +85,7 @@ export class Schedule {
 
   /**
    * Returns the time until which a bulk change (a checkout, a copied folder) delays all other work;
-   * `now` if there is no bulk change. The delay is limited, because the changes may never end.
+   * `now` without a bulk change. A longest delay exists, because the changes may never end.
    */
   #delaysUntil(now: number): number {
     if (!this.#runs.dirty.isBulkUnderWay(now)) return now;
@@ -93,7 +93,7 @@ export class Schedule {
   }
 
   /**
-   * Schedules the next poll, after each poll and after each scan of both sides.
+   * Schedules the next poll. Called after each poll and after each scan of both sides.
    * @param away true if the linked folder is missing; a poll then only checks the folder, without a
    * request
    */
@@ -119,8 +119,8 @@ export class Schedule {
   }
 
   /**
-   * Returns the time of the next listing of a hot place. Infinity if polls are so frequent that
-   * separate listings are not needed.
+   * Returns the time of the next listing of a hot place. Infinity if frequent polls make separate
+   * listings unnecessary.
    */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
@@ -136,13 +136,13 @@ export class Schedule {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic());
   }
 
-  /** Records whether the service sends events. If so, fewer polls are needed. */
+  /** Records whether the service sends events. With events, fewer polls are needed. */
   noteListening(isListening: boolean): void {
     this.#isListening = isListening;
     if (!isListening) this.#pollSooner();
   }
 
-  /** Makes the next poll earlier if the interval between polls has become shorter. */
+  /** Moves the next poll to an earlier time if the interval between polls has become shorter. */
   #pollSooner(): void {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic() + this.#interval());
   }
@@ -163,7 +163,8 @@ export class Schedule {
   }
 
   /**
-   * Returns true if refused changes must be sent again: when the daemon starts, then once a day.
+   * Returns true if it is time to send refused changes again: when the daemon starts, then once a
+   * day.
    */
   takeRetryRefused(): boolean {
     const now = this.#clock.monotonic();
@@ -187,7 +188,7 @@ export class Schedule {
     this.#retryAt = null;
   }
 
-  /** Schedules a run for the time when content has been unchanged for long enough. */
+  /** Schedules a run for the time at which content will have been unchanged for long enough. */
   scheduleUnchanged(): void {
     const now = this.#clock.monotonic();
     const { unchangedContents, emptied } = this.#runs;
@@ -204,22 +205,23 @@ export class Schedule {
   }
 }
 
-/** Share of the interval between polls by which the interval varies at random, up or down. */
+/** Share of the interval between polls that is added or subtracted at random. */
 const JITTER_SHARE = 0.1;
 /**
- * Divisor of the request budget for polls. Without activity, polls use a third of the budget; after
- * a long time without activity, a sixth.
+ * Divisor of the request budget for polls. Without activity, polls use a third of the budget;
+ * without activity for a long time, a sixth.
  */
 const IDLE_DIVISOR = 3;
 const LONG_IDLE_DIVISOR = 6;
 /**
- * Interval between polls without activity: the time since the last change, divided by this number.
+ * Divisor for the interval between polls without activity. The dividend is the time since the last
+ * change.
  */
 const SLOWING_DIVISOR = 10;
 
 type PollPace = {
   readonly idleMs: number;
-  /** Number of requests that one listing of the whole workspace takes. */
+  /** Number of requests for one listing of the whole workspace. */
   readonly requests: number;
   readonly requestsAMinute: number;
   readonly isListening: boolean;
@@ -237,7 +239,7 @@ function computePollInterval(timing: DaemonTiming, pace: PollPace, fraction: num
   return Math.max(wantedMs, affordableMs, leastMs) * (1 + JITTER_SHARE * (2 * fraction - 1));
 }
 
-/** Returns the interval at which full listings would use up the whole request budget. */
+/** Returns the interval at which full listings would use the whole request budget. */
 function computeAffordableInterval({
   requests,
   requestsAMinute,
@@ -257,9 +259,9 @@ function computeWantedInterval(timing: DaemonTiming, idleMs: number, affordable:
 
 /**
  * Returns the milliseconds until the retry of a failed run. The delay doubles with each failure, up
- * to a limit. Up to half of the delay is random. So many clients do not return at one moment to a
- * service that was down.
- * @param failures number of failed runs in a row, including this one
+ * to a limit. Up to half of the delay is random, so that many clients do not return at one moment
+ * to a service that was down.
+ * @param failures number of failed runs in a row, including this run
  */
 function computeRetryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {
   const firstDelayMs = why === "unauthenticated" ? timing.retryKeyMs : timing.retryMs;

@@ -17,24 +17,24 @@ type VacatedPath = {
   readonly id: DocId;
   readonly movedAt: number;
   /**
-   * Digest of the file at the old path. A program that saves to this path has read this content or
-   * earlier content.
+   * Digest of the file when mdmirror moved it from the old path. A program that saves to the old
+   * path has read this content or earlier content.
    */
   readonly digest: Digest;
 };
 
 /**
- * LIMIT: number of remembered old paths, so that memory stays bounded. Beyond this number, the
- * oldest path is forgotten.
+ * LIMIT: number of remembered old paths, so that memory stays bounded. The oldest path is forgotten
+ * first.
  */
 const MAX_PATHS = 5_000;
 
 /**
- * Handles saves to an old path. A document was renamed on the service, its file was moved locally,
- * and a program still saves under the old name. The saved content is an edit of the document, not a
- * new document, under two conditions:
- * - It was saved soon after the rename.
- * - It is similar to what the program had read.
+ * Handles saves to an old path: a document was renamed on the service, mdmirror moved its file, and
+ * a program still saves under the old name. The saved content is an edit of the document, not a new
+ * document, under two conditions:
+ * - The program saved soon after the rename.
+ * - The saved content is similar to what the program had read.
  */
 export class StalePaths {
   readonly #windowMs: number;
@@ -48,9 +48,9 @@ export class StalePaths {
   }
 
   /**
-   * Remembers the paths from which a cycle moved documents, except for files with a local edit. A
-   * program may have read such a file before the edit. If mdmirror merged what this program saves,
-   * the merge would remove the edit.
+   * Remembers the paths from which a cycle moved documents. Leaves out files with a local edit,
+   * because a program may have read such a file before the edit. A merge of what this program saves
+   * would remove the edit.
    */
   afterCycle({ plan, ends, trees }: Extract<CycleEnd, { kind: "planned" }>, now: number): void {
     for (const [index, { action }] of plan.steps.entries()) {
@@ -64,7 +64,7 @@ export class StalePaths {
   }
 
   /**
-   * Moves content that was saved to an old path to its document.
+   * Moves content that a program saved to an old path to its document.
    * @returns true if a file changed or must wait, so that the folder must be scanned again
    */
   redirect(ctx: CycleContext, base: BaseTree, local: LocalTree, now: number): boolean {
@@ -97,9 +97,7 @@ export class StalePaths {
   }
 }
 
-/**
- * Returns the records of the documents that an action moved locally, as they were before the move.
- */
+/** Returns the records, before the move, of the documents that an action moved locally. */
 function findMovedRecords(action: Action, base: BaseTree): readonly DocumentRecord[] {
   if (action.kind === "move-local" && !action.temporary) {
     const record = base.records.get(action.id);
@@ -122,8 +120,8 @@ function isFileOf({ stamp }: DocumentRecord, file: LocalFile): boolean {
 /**
  * Handles one save to an old path.
  * @param read digest of the content that the program had read
- * @returns digest of the saved content; null if the content stays at its path; `waits` if it must
- * be merged with content that somebody has just saved at the new path
+ * @returns digest of the saved content; null if the content stays at its path; `waits` if the
+ * document's file has changed a moment ago
  */
 function redirectSave(
   ctx: CycleContext,
@@ -141,9 +139,9 @@ function redirectSave(
   state.putKnownText(savedOutcome.value.digest, savedOutcome.value.text, nameLocalContent(path, record.id));
   const newText = chooseText(ctx, record, { digest: read, text: readText }, localFile, savedOutcome.value.text);
   if (newText !== null && newText !== savedOutcome.value.text && hasJustChanged(ctx, record)) return "waits";
-  // ORDER: the content is written to the document before it is removed at the old path. If mdmirror
-  // is interrupted after the write, the next scan finds the file at the old path and repeats the
-  // write and the removal.
+  // ORDER: the content is written to the document before the file at the old path is removed. If
+  // mdmirror is interrupted between the two, the next scan finds the file at the old path and
+  // repeats both.
   if (newText === null || !writeToDocument(ctx, path, record, newText, localFile.digest)) return null;
   trashCopy(ctx, path, record, savedOutcome.value.digest);
   return savedOutcome.value.digest;
@@ -152,8 +150,8 @@ function redirectSave(
 /**
  * Returns the new content of the document's file. Returns null in two cases:
  * - The file has edits that do not merge with the saved content.
- * - A file with very different content has taken the document's path. The file at the old path may
- *   then be the document's only local content, so the planner must decide.
+ * - A file with very different content has taken the document's path. The planner must decide then,
+ *   because the file at the old path may have the document's only local content.
  */
 function chooseText(
   ctx: CycleContext,
@@ -202,6 +200,7 @@ function trashCopy(ctx: CycleContext, path: LocalPath, record: DocumentRecord, d
   const placeInTrash = chooseTrashPlace(ctx.world, path);
   const detail = `an edit of ${record.localPath} was saved at its old path; it is kept as .mdmirror/${placeInTrash}`;
   const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
-  // If a program has saved to the old path again, the file stays, and the next cycle handles it.
+  // If a program has saved to the old path again, the effect keeps the file, and the next cycle
+  // handles the new content.
   runLocalEffect(ctx, trashFile, { id, path, expect: digest, place: placeInTrash, change: () => ({ event }) });
 }

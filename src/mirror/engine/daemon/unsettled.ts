@@ -6,29 +6,32 @@ import { type BaseTree, type LocalFile, type LocalTree, STILL_WRITTEN_REASON, ty
 import { toInodeKey } from "../../planner/match/evidence.ts";
 import type { DaemonTiming } from "./interface.ts";
 
-/** LIMIT: number of paths that are remembered singly. For more, a scan of the folder is cheaper. */
+/**
+ * LIMIT: number of paths that are remembered singly, because one scan of the folder is faster than
+ * many single scans.
+ */
 const MAX_PATHS = 2_000;
-/** Number of paths in one call of `take` from which on events may have been lost. */
+/** Number of paths in one call of `take` that suggests lost events. */
 const MIN_MANY_PATHS = 500;
 /**
- * Changes of more paths than this number are a bulk change (a checkout, a copied folder). A bulk
- * change has a longer delay, so that it becomes one plan.
+ * Number of changed paths above which the changes are a bulk change (a checkout, a copied folder).
+ * A bulk change has a longer delay, so that all of it becomes one plan.
  */
 const BULK_PATHS = 20;
 
 type PathChange = { readonly first: number; last: number; whole: boolean };
 
 /**
- * Keeps the changed paths, and the time when each path will have been unchanged for long enough.
- * Until then, an editor may still create and rename files for one save, and these changes must
- * become one edit. Times are monotonic.
+ * Keeps the changed paths, and the time at which each path will have been unchanged for long
+ * enough. Until then, an editor may still create and rename files for one save, and these changes
+ * must become one edit. Times are monotonic.
  */
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
   readonly #changes = new Map<LocalPath, PathChange>();
   /**
-   * Time of the first change since the last call of `take`. If that call left changes, the time of
-   * the call. Null without changes.
+   * Time of the first change since the last call of `take`, or of the call itself if it left
+   * changes. Null without changes.
    */
   #since: number | null = null;
   #collapsed = false;
@@ -52,8 +55,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Records a path that its writer has finished. If the watcher reported a change of the path, the
-   * delay of that change stays.
+   * Records a path whose writer has finished. If the watcher reported a change of the path before,
+   * the delay of that change stays.
    */
   noteSettled(path: LocalPath, whole: boolean, now: number): void {
     const knownChange = this.#changes.get(path);
@@ -77,12 +80,12 @@ export class DirtyPaths {
     let latestSettledAt = 0;
     for (const change of this.#changes.values()) latestSettledAt = Math.max(latestSettledAt, this.#settledAt(change));
     const isBulk = this.#changes.size > BULK_PATHS || this.#changes.has("");
-    // The scan is due when all paths have been unchanged for long enough, or when the longest delay
-    // is over.
+    // The scan is due when all paths have been unchanged for long enough. It is due in any case
+    // after the longest delay.
     return Math.min(latestSettledAt, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
-  /** Returns the paths that must not be planned yet. Each path includes everything below it. */
+  /** Returns the paths that must not be planned yet. Each path stands for everything below it. */
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
     const unsettledPaths = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes)
@@ -93,16 +96,13 @@ export class DirtyPaths {
   /**
    * Returns true if a document may be planned while other paths are still changing. The document's
    * file must have been unchanged for long enough, and no folder above the file may be changing.
-   * Changes of other files in the folder do not matter, because mdmirror's own writes cause such
-   * changes too.
+   * Changes of other files do not matter, because mdmirror's own writes cause such changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     return (this.settlesAt(path) ?? now) <= now;
   }
 
-  /**
-   * Returns true while a change of a whole folder has not settled. Other work is delayed meanwhile.
-   */
+  /** Returns true while a whole folder is still changing. Other work waits meanwhile. */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
     return false;
@@ -111,7 +111,7 @@ export class DirtyPaths {
   /**
    * Removes and returns the paths that have been unchanged for long enough.
    * - `whole`: true if everything below a path must be scanned.
-   * - `many`: true if so many changes came together that the system may have dropped events.
+   * - `many`: true after so many changes at the same time that the system may have dropped events.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
     const settledPaths: LocalPath[] = [];
@@ -129,7 +129,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns when a path will have settled; null if neither it nor a folder above it is changing.
+   * Returns the time at which a path will have been unchanged for long enough; null if neither the
+   * path nor a folder above it is changing.
    */
   settlesAt(path: LocalPath): number | null {
     let latestSettledAt: number | null = null;
@@ -154,7 +155,7 @@ export class DirtyPaths {
 
 /**
  * Remembers since when each value has been unchanged, and finds values that were unchanged for a
- * period. The values are contents that wait for review, and documents that became empty. Times are
+ * period. A value is content that waits for review, or a document that became empty. Times are
  * monotonic.
  */
 export class UnchangedSince<Key, Value> {
@@ -174,13 +175,13 @@ export class UnchangedSince<Key, Value> {
 
   /**
    * Ends the period of a value now, because a caller waits for the value.
-   * @returns true if the period was not over yet
+   * @returns true if the period was not over before the call
    */
   end(key: Key, now: number): boolean {
     const knownValue = this.#since.get(key);
     if (knownValue === undefined || knownValue.since + this.#periodMs <= now) return false;
-    // An infinitely early start ends the period for certain. A start computed from `now` could, by
-    // rounding, end the period slightly after `now`.
+    // An infinitely early start ends the period for certain. Rounding could let a start computed
+    // from `now` end the period slightly after `now`.
     this.#since.set(key, { ...knownValue, since: Number.NEGATIVE_INFINITY });
     return true;
   }
@@ -191,7 +192,7 @@ export class UnchangedSince<Key, Value> {
     return values;
   }
 
-  /** Returns the end of the next period that is not over; null if there is none. */
+  /** Returns the end of the next period that is not over; null if all are over. */
   nextAt(now: number): number | null {
     let nextEnd: number | null = null;
     for (const { since } of this.#since.values())
@@ -201,9 +202,9 @@ export class UnchangedSince<Key, Value> {
 }
 
 /**
- * Marks paths of a local tree as unread, so that no plan depends on them yet. During a bulk change,
- * the path "" (the linked folder) is marked: files in the tree are then still planned, but no file
- * counts as absent.
+ * Marks paths of a local tree as unread, so that no plan depends on the files at these paths.
+ * During a bulk change, the path "" (the linked folder) is marked: files in the tree are then still
+ * planned, but no file counts as absent.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;
@@ -218,8 +219,8 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 
 /**
  * Returns the recorded documents that had content and whose file is empty now. A program may have
- * crashed after it emptied the file and before it wrote the new content. Leaves out a moved file
- * whose document was already empty.
+ * emptied the file, and crashed before it wrote the new content. Leaves out a moved file whose
+ * document was already empty.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const emptyPaths = new Set<LocalPath>();
@@ -235,7 +236,7 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   return emptiedFiles;
 }
 
-/** Returns the inodes of empty files. If inodes are not reliable on this disk, returns none. */
+/** Returns the inodes of empty files; none if inodes are not reliable on this disk. */
 function findEmptyInodes({ inodesTrusted }: LocalTree, { records }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;
@@ -247,7 +248,7 @@ function findEmptyInodes({ inodesTrusted }: LocalTree, { records }: BaseTree): R
 type PendingDeletion = {
   readonly first: number;
   since: number;
-  /** True if the document is in conflict, so that its file will be restored instead. */
+  /** True if the document is in conflict, so that mdmirror will restore the file instead. */
   inConflict: boolean;
   isAnnounced: boolean;
 };
@@ -255,16 +256,16 @@ type PendingDeletion = {
 type ListedDeletion = { readonly path: LocalPath; readonly dueAt: number; readonly inConflict: boolean };
 
 /**
- * Delays local deletions before they are sent. If a program deletes a file and creates it again, or
- * if a user undoes a deletion, nothing is sent. Each new deletion restarts all delays. A recursive
- * deletion thus becomes one plan, and the safety check sees all of it. Times are monotonic.
+ * Delays local deletions before mdmirror sends them. If a program deletes a file and creates it
+ * again, or if a user undoes a deletion, nothing is sent. Each new deletion restarts all delays. A
+ * recursive deletion thus becomes one plan, and the safety check sees all of it. Times are
+ * monotonic.
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
   readonly #pending = new Map<LocalPath, PendingDeletion>();
   /**
-   * Deletions that were published as pending, but whose file came back. Listeners do not know yet
-   * that these deletions were called off.
+   * Deletions that were published as pending, but whose file came back since. Not published yet.
    */
   readonly #cancelled = new Set<LocalPath>();
 
@@ -274,7 +275,7 @@ export class PendingDeletions {
 
   /**
    * Handles the result of a cycle. A new deletion starts its delay, and restarts all other delays.
-   * A deletion is removed if it was sent, or if its file came back.
+   * A deletion is removed if mdmirror sent it, or if its file came back.
    * @param absent recorded paths without a file, whose deletions wait; the value is true if the
    * document is in conflict
    * @param sent paths whose deletion the cycle was allowed to send
@@ -305,8 +306,8 @@ export class PendingDeletions {
   }
 
   /**
-   * Returns the deletions to publish, and marks them as published.
-   * @param again true to also return deletions that were already published
+   * Returns the deletions to publish, and marks these deletions as published.
+   * @param again true to include deletions that were published before
    */
   takeChanges(again: boolean): {
     readonly begun: readonly ListedDeletion[];
@@ -320,14 +321,14 @@ export class PendingDeletions {
   }
 
   /**
-   * Returns the deletions whose delay is over. A deletion is sent if the next scan still finds no
-   * file.
+   * Returns the paths of the deletions that are no longer delayed. mdmirror sends such a deletion
+   * if the next scan finds no file.
    */
   due(now: number): ReadonlySet<LocalPath> {
     return new Set([...this.#pending].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }
 
-  /** Returns the time when the next deletion is due; null if no deletion is delayed. */
+  /** Returns the time at which the next deletion is due; null without delayed deletions. */
   nextAt(): number | null {
     let nextDueAt: number | null = null;
     for (const wait of this.#pending.values())
@@ -335,13 +336,13 @@ export class PendingDeletions {
     return nextDueAt;
   }
 
-  /** Makes a deletion due at `latest` or earlier, because a caller waits for it. */
+  /** Makes a deletion due at `latest` or earlier, because a caller waits for the deletion. */
   hasten(path: LocalPath, latest: number): void {
     const wait = this.#pending.get(path);
     if (wait !== undefined && this.#dueAt(wait) > latest) wait.since = latest - this.#timing.deleteGraceMs;
   }
 
-  /** Starts all delays again, because the folder was not watched, or could not be scanned. */
+  /** Starts all delays again, because the folder was not watched or not scanned for some time. */
   restart(now: number): void {
     for (const [path, wait] of this.#pending) this.#pending.set(path, { ...wait, first: now, since: now });
   }

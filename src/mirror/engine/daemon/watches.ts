@@ -15,19 +15,19 @@ import type { FileHint } from "./remote-hints.ts";
 
 export interface WatchListener {
   /**
-   * Called when something at the path may have changed.
+   * Called if the item at a path may have changed.
    * @param whole true if everything below the path must be scanned
    */
   onHint(path: LocalPath, whole: boolean): void;
-  /** Called when the system allows no more watches; at most once. */
+  /** Called at most once, when the system allows no more watches. */
   onLimit(limit: { readonly code: string; readonly why: string }): void;
 }
 
 /**
  * Runs the watcher of the linked folder. Restarts the watcher after the ignore rules changed, or
- * after the folder was missing. If the system allows no more watches, the daemon polls the folder
- * instead. Also checks that the linked folder is still at its path, because its disk may be
- * unmounted.
+ * after the folder was missing. If the system allows no more watches, each poll scans the folder
+ * instead. Also checks that the linked folder is still at its path, because the disk of the folder
+ * may be unmounted.
  */
 export class FolderWatch {
   readonly #world: World;
@@ -89,7 +89,8 @@ export class FolderWatch {
       (hint) => this.#take(hint),
     );
     if (this.#limit === null) this.#state = "events";
-    // Changes between the last scan and the start of the watcher caused no event.
+    // Changes between the last scan and the start of the watcher caused no event, so everything is
+    // scanned.
     this.#listener.onHint("", true);
   }
 
@@ -121,8 +122,8 @@ export class FolderWatch {
   }
 
   /**
-   * Returns true if a change at a path does not concern the daemon. A change of a conflict copy
-   * always concerns it, although the ignore rules exclude the copy: removing a copy ends the
+   * Returns true if the daemon can ignore a change at a path. A change of a conflict copy always
+   * matters, although the ignore rules exclude the copy: a user who removes the copy ends the
    * conflict.
    */
   #isIrrelevant(path: LocalPath): boolean {
@@ -182,7 +183,7 @@ export class EventWatch implements EventListener {
     if (state.kind !== earlierState.kind) world.log.write("info", "events", { state: state.kind, why: reason });
   }
 
-  /** @returns the documents that differ from base; null if only a listing can show what changed */
+  /** @returns the documents that differ from base; null if only a listing can show the changes */
   async requestDocuments(): Promise<readonly RemoteFile[] | null> {
     const { world, runs } = this.#parts;
     const hintedDocuments = runs.hints.take();
@@ -203,7 +204,7 @@ export class EventWatch implements EventListener {
     return changedFiles;
   }
 
-  /** Subtracts the listing that an event caused from the budget for requests that events cause. */
+  /** Charges the listing that an event caused to the budget for events. */
   payForList(): void {
     const { hints, knownTrees } = this.#parts.runs;
     hints.payForList(knownTrees.documentCount(), this.#now());
@@ -215,10 +216,10 @@ export class EventWatch implements EventListener {
 }
 
 /**
- * Requests each document by its exact path, so that each answer is small. The version in an event
- * is only used to skip a request.
- * @returns null if only a listing can show what changed, because a document was moved, is gone, or
- * could not be read
+ * Requests each document by its exact path, so that each answer is small. If an event names a
+ * version that base has, sends no request.
+ * @returns null if only a listing can show the changes: a document was moved, is gone, or could not
+ * be read
  */
 async function requestHintedDocuments(world: World, hints: readonly FileHint[]): Promise<RemoteFile[] | null> {
   const requests: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
@@ -233,9 +234,9 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
 
 /**
  * Returns the path at which to request a document, relative to the linked part of the workspace.
- * - `known`: no request is needed, because base is up to date.
- * - `elsewhere`: the document is gone, was moved, or has an unknown path. Other documents may have
- *   moved too, so a listing is needed.
+ * - `known`: base is up to date, so no request is needed.
+ * - `elsewhere`: the document is gone, was moved, or has an unknown path. A listing is needed,
+ *   because other documents may have moved too.
  */
 function findPathToRequest(
   world: World,
@@ -251,7 +252,8 @@ function findPathToRequest(
 }
 
 /**
- * Requests a document. Returns null without an answer, or if the path has another document or none.
+ * Requests a document. Returns null without an answer, and if no document or another document is at
+ * the path.
  */
 async function requestDocumentAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });

@@ -3,25 +3,25 @@ import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 
 /**
- * LIMIT: number of milliseconds that a commit waits for commits of other steps. A `soon` commit
- * comes before an effect, and the effect waits for the commit. A `late` commit comes at the end of
- * a step.
+ * LIMIT: number of milliseconds that a commit waits for commits of other steps. An effect waits for
+ * its `soon` commit. No effect waits for a `late` commit, at the end of a step, so it may wait
+ * longer.
  */
 const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
 /**
- * LIMIT: number of commits in one transaction. A larger number would save time, because rows that
- * are written together share index pages. But a step sends nothing while it waits for its commit,
- * so enough other steps must remain to keep the service busy.
+ * LIMIT: number of commits in one transaction. More commits would save time, because rows in one
+ * transaction share index pages. But a step sends nothing while it waits for its commit, and enough
+ * other steps must keep the service busy.
  */
 const MAX_COMMITS = 32;
 /**
  * LIMIT: number of characters of all waiting commits, so that memory stays bounded. The commit that
- * exceeds the limit still joins the transaction.
+ * exceeds the limit still belongs to the transaction.
  */
 const MAX_CHARACTERS = 4_000_000;
 /**
- * Reason for which the timer of waiting commits is aborted. Without a reason, each abort would
- * create an exception with a stack, which is slow.
+ * Reason for aborting the timer of waiting commits. Without a reason, each abort would create an
+ * exception with a stack, which is slow.
  */
 const FLUSHED_REASON = "flushed";
 
@@ -36,8 +36,8 @@ type FileCall = { readonly run: () => () => void; readonly reject: (error: unkno
 
 /**
  * Combines the writes of several steps into one transaction, because a transaction takes longer
- * than the few rows of a step. Each step waits until its rows are committed. So no step builds on a
- * change that a crash could revert.
+ * than the few rows of a step. Each step waits until its rows are committed. Therefore a crash
+ * never reverts a change on which another step depends.
  */
 export class CommitGroup {
   readonly #state: State;
@@ -73,8 +73,8 @@ export class CommitGroup {
 
   /**
    * Calls a function that creates or reads one file, together with the functions of other steps.
-   * Each folder is then checked only once. Most files of a plan are in few folders, and checking a
-   * folder takes longer than reading a file. If one function throws, all callers get its exception.
+   * Each folder is then checked only once: most files of a plan are in few folders, and checking a
+   * folder takes longer than reading a file. If one function throws, all callers get the exception.
    */
   runTogether<T>(call: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -111,8 +111,8 @@ export class CommitGroup {
   }
 
   /**
-   * Drops the waiting commits after an exception or a plan's end. The promises of these commits
-   * never settle.
+   * Drops the waiting commits after an exception, or at the end of a plan. The promises of these
+   * commits never settle.
    */
   abandon(): void {
     this.#endTimer();
@@ -155,8 +155,8 @@ export class CommitGroup {
   }
 
   /**
-   * Commits if all steps wait for a commit. Without this function, the last steps of a plan would
-   * wait for other steps until the longest delay is over.
+   * Commits if all steps wait for a commit. Otherwise the last steps of a plan would wait for the
+   * longest delay, although no other step can join.
    */
   async #flushInATurn(): Promise<void> {
     await null;
@@ -165,8 +165,8 @@ export class CommitGroup {
 
   async #flushLater(ms: number): Promise<void> {
     const { signal } = this.#startTimer(ms);
-    // Steps that start together belong to one transaction. So the flush first waits for the other
-    // steps that start in this turn of the event loop.
+    // Steps that start together belong to one transaction. Therefore the flush waits for the other
+    // steps of this turn of the event loop.
     await null;
     if (!signal.aborted) this.#flushIfAll();
     if (signal.aborted) return;

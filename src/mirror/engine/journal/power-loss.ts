@@ -31,20 +31,19 @@ import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
 /**
  * Records the boot of the machine in which damaged files were restored.
  * ORDER: all damaged files are restored before the boot is recorded. If a cycle recorded the boot
- * first and then ended early, a file that a power loss removed would count as deleted by the user.
+ * and then ended early, a file that a power loss removed would count as deleted by the user.
  */
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
-  // The transaction is flushed. During the first sync, a power loss could otherwise remove the
-  // recorded boot. Without a recorded boot, mdmirror does not notice the restart, and does not look
-  // for damaged files.
+  // The transaction is flushed, because a power loss could remove the recorded boot during the
+  // first sync. Without a recorded boot, mdmirror does not notice a restart of the machine, and
+  // does not look for damaged files.
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
 type FoundFile = {
-  /** Path of the file. If the file is missing: the recorded path, after moves of its folders. */
+  /** Path of the file. For a missing file: the recorded path, after moves of the folders above. */
   readonly path: LocalPath;
-  /** File of the document; undefined if the file is missing. */
   readonly file: LocalFile | undefined;
   /** True if another document's file is at the path. */
   readonly isTaken: boolean;
@@ -52,7 +51,10 @@ type FoundFile = {
 
 type DamagedFile = FoundFile & { readonly record: DocumentRecord };
 
-/** Restores damaged files. Returns true if there were any, so that the folder is scanned again. */
+/**
+ * Restores damaged files. Returns true if damaged files existed, so that the folder is scanned
+ * again.
+ */
 export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
   const damagedFiles = [...findDamagedFiles(ctx, trees, policy)];
   for (const file of damagedFiles) {
@@ -63,8 +65,8 @@ export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Pol
 }
 
 /**
- * Returns the local tree in which damaged files count as restored, without restoring them. Missing
- * files stay missing.
+ * Returns the local tree with the damaged files as they would be after a restore. Restores nothing.
+ * Missing files stay missing.
  */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;
@@ -76,8 +78,9 @@ export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Polic
 }
 
 /**
- * Finds damaged files. If the machine was not restarted, the disk may have been lost and mounted
- * again. A file then counts as damaged only if nobody has changed it since mdmirror wrote it.
+ * Finds damaged files. After a restart of the machine, any file that was not flushed may be
+ * damaged. Without a restart, the disk may have been lost and mounted again. A file then counts as
+ * damaged only if nobody has changed the file since mdmirror wrote it.
  */
 function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generator<DamagedFile> {
   const { base, local } = trees;
@@ -93,9 +96,9 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
 
 /**
  * Returns a function that finds the file of a record: by inode if the file was moved, else at its
- * path, else by the planner's match. The match may only find a file that has the same content,
- * because an editor may have saved it under a new name, or the same name in a renamed folder.
- * Otherwise a similar new file of the user would get the document's id.
+ * path, else by the planner's match. The match counts only if the content is the same, because an
+ * editor may have saved the file under a new name or in a renamed folder. Otherwise a similar new
+ * file of the user would get the document's id.
  */
 function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (record: DocumentRecord) => FoundFile {
   const { base, local } = trees;
@@ -121,8 +124,8 @@ function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (recor
     const folder = dir === undefined ? undefined : found.get(dir.id);
     return folder !== undefined && file.path === joinPath(folder, nameOf(localPath)) ? file : undefined;
   };
-  // On a disk without birth times, a new file may have the inode of a lost file. So the inode
-  // proves a file only together with its content.
+  // On a disk without birth times, a new file may have the inode of a lost file. Therefore the
+  // inode proves a file only together with the content.
   const isProven = ({ localDigest }: DocumentRecord, file: LocalFile): boolean => {
     if (file.stamp.birthMs !== 0 || file.digest === localDigest) return true;
     const text = file.empty ? null : ctx.world.state.text(localDigest);
@@ -136,7 +139,7 @@ function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (recor
     const derivedPath = deriveExpectedPath(localPath, folders());
     const expectedPath = derivedPath ?? localPath;
     const atPath = filesByPathKey().get(pathKey(expectedPath, local.disk));
-    // If the folder's name now belongs to another folder, the file at the old path proves nothing.
+    // If another folder has the folder's name now, the file at the old path proves nothing.
     const file = movedFile ?? (derivedPath === null ? undefined : atPath) ?? findByMatch(record);
     if (file === undefined) return { path: expectedPath, file, isTaken: atPath !== undefined };
     const fileKey = toInodeKey(file.stamp);
@@ -147,8 +150,8 @@ function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (recor
 
 /**
  * Returns true if a file differs from the content that mdmirror wrote, although nobody has changed
- * the file since. A user's change gives the file a later time than that write. If the write was
- * lost, the file has the time of the write or an earlier time.
+ * the file since. The file's time shows this: a user's change is later than mdmirror's write, and a
+ * lost write leaves the time of that write or an earlier time.
  */
 function lacksLastWrite({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
@@ -164,9 +167,9 @@ function isDamaged(ctx: CycleContext, record: DocumentRecord, { path, file }: Fo
 }
 
 /**
- * Removes the record of a file that cannot be restored. With the record, the missing file would
- * count as deleted by the user. Without the record, the document counts as new on the service, and
- * the next plan downloads it. If a damaged file is still at the path, the next plan opens a
+ * Removes the record of a file that cannot be restored, because the missing file would count as
+ * deleted by the user. Without a record, the document counts as new on the service, and the next
+ * plan downloads the document. If a damaged file is still at the path, the next plan opens a
  * conflict.
  */
 function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: DocumentRecord, why: string): void {
@@ -180,8 +183,9 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
 }
 
 /**
- * Restores a damaged file. If the content of the file is not in the content store, moves the file
- * to the trash. Returns the reason why the file was not restored, as a clause; null on success.
+ * Restores a damaged file. If the content store lacks the file's content, moves the file to the
+ * trash.
+ * @returns the reason why the file was not restored, as a clause; null on success
  */
 function restoreFile(ctx: CycleContext, { record, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;
@@ -208,15 +212,16 @@ function restoreFile(ctx: CycleContext, { record, path, file: torn }: DamagedFil
 
 /**
  * Result of the check of a new file.
- * - `put-away`: the file was damaged, and is in the trash now.
- * - `open`: the file could not be compared with its document, so its journal row stays open.
+ * - `put-away`: the file was damaged, and is now in the trash.
+ * - `open`: the file could not be compared with its document, so the journal row of the file stays
+ *   open.
  */
 type NewFileResult = "whole" | "put-away" | { readonly kind: "open"; readonly path: LocalPath; readonly why: string };
 
 /**
  * Moves damaged new files to the trash, so that the next plan creates them again. Only a restart of
- * the machine can damage new files, because a file gets its name only when it is complete. New
- * files without damage are left to the planner, which matches them to their documents.
+ * the machine can damage new files, because a file gets its name only when the file is complete.
+ * Undamaged new files stay: the planner matches them to their documents.
  * @returns `changed`: true if files went to the trash, so that the folder must be scanned again;
  * `open`: the paths that could not be compared, each with the reason
  */
@@ -232,9 +237,9 @@ export async function recoverNewFiles(
     const rowResults: NewFileResult[] = [];
     for (const file of isRestarted ? intent.files : []) rowResults.push(await trashIfDamaged(ctx, file, local));
     if (rowResults.every((end) => typeof end === "string")) {
-      // ORDER: files are flushed before the journal row is removed. Without this order, another
-      // power loss could damage a file again, or undo the move of a damaged file to the trash. No
-      // journal row would then name that file.
+      // ORDER: files are flushed before the journal row is removed. Otherwise another power loss
+      // could damage a file again, or undo a move to the trash, without a journal row that names
+      // the file.
       await flushFiles(
         ctx.world,
         intent.files.map(({ path }) => path),

@@ -42,7 +42,7 @@ function isLocalIntent(intent: Intent): intent is LocalIntent {
 
 type DocumentRow = { readonly id: DocId; readonly path: LocalPath };
 
-/** Recovers effects on the disk. Returns the paths whose journal rows stay open. */
+/** Recovers effects on the disk. Returns the paths of the journal rows that stay open. */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const openPaths = new Map<LocalPath, string>();
   const findCurrentPath = makePathFinder(ctx);
@@ -54,12 +54,12 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
     }
   };
   const setAsidePaths = new Set(intents.flatMap(({ intent }) => ("setAsideAt" in intent ? [intent.setAsideAt] : [])));
-  // ORDER: temporary files are removed before the disk is scanned. If a file still has its
+  // ORDER: temporary files are removed before the disk is scanned. While a file still has its
   // temporary name as well, its inode has two names and does not identify the file.
   ctx.world.disk.sweep(setAsidePaths);
   // ORDER: interrupted effects are recovered before set-aside files are checked, because a late
   // save is compared with the file at the original path. Recovery may open new journal rows for
-  // set-aside files, so the journal is read again.
+  // set-aside files, so mdmirror reads the journal again.
   const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
   recover(interrupted);
   const recoveredIds = new Set(interrupted.map(({ intentId }) => intentId));
@@ -68,11 +68,13 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 }
 
 /**
- * Returns the path to which a set-aside file belongs.
- * - After an interrupted effect, if the folder above still exists: the path in the journal row.
- * - If the document's own file is still at that path, or another document's file is at the path in
- *   the record (the move of the document was refused): the path in the journal row.
- * - Otherwise: the path in the record, because the document or its folder may have moved since.
+ * Returns the path to which a set-aside file belongs: the path in the journal row, or the path in
+ * the record if the document or its folder may have moved since. Three facts show that the path in
+ * the row is right:
+ * - The effect was interrupted, and the folder above the path still exists.
+ * - The document's own file is still at the path in the row.
+ * - Another document's file is at the path in the record, because the move of the document was
+ *   refused.
  */
 function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, DocumentRow>): LocalPath {
   const { disk, state } = ctx.world;
@@ -85,8 +87,8 @@ function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIn
   const isOwn = (stamp: Stamp | null) =>
     stamp !== null && record.stamp !== null && isSameInodeAndBirth(stamp, record.stamp);
   if (isOwn(atRow)) return path;
-  // The user moved the file, and a power loss removed the new version before base had the move. So
-  // the old file is at the path in the journal row again.
+  // The user moved the file, and a power loss removed the new version before base had the move.
+  // Therefore the old file is at the path in the journal row again.
   const isReturned = atRow !== null && atRecord === null && !state.hasInode(atRow.dev, atRow.ino);
   if (isReturned && hasRestarted(ctx.world)) return path;
   const isAnothers = atRecord !== null && !isOwn(atRecord) && state.hasInode(atRecord.dev, atRecord.ino);
@@ -99,8 +101,8 @@ function readStamp({ world: { disk } }: CycleContext, path: LocalPath): Stamp | 
 }
 
 /**
- * Recovers an effect. Returns the reason why its journal row stays open; null if the row was
- * removed.
+ * Recovers an effect.
+ * @returns the reason why the journal row stays open; null if the row was removed
  */
 function recoverLocalRow(
   ctx: CycleContext,
@@ -124,14 +126,14 @@ function recoverLocalRow(
   }
 }
 
-/** Returns the current path of a file whose path was `path`; null if unknown. */
+/** Returns the current path of the file that had the path `path`; null if unknown. */
 type FindCurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
  * Returns a function that finds current paths for recovery, before there is a plan. Base may have
- * an old path for a folder that a user moved after the crash. A scan, which runs only if a folder
- * is missing, finds the moved folder by its inode. If a complete scan does not find the folder, the
- * folder was deleted. The folder is then created again for the restored file.
+ * an old path for a folder that a user moved after the crash. If a folder is missing, a scan finds
+ * the moved folder by its inode. If a complete scan does not find the folder, the folder was
+ * deleted, and is created again for the restored file.
  */
 function makePathFinder(ctx: CycleContext): FindCurrentPath {
   const { disk, state } = ctx.world;
@@ -154,7 +156,7 @@ function findFolderPath(dir: FolderRecord | null, places: ReadonlyMap<string, Lo
 }
 
 /**
- * Scans the linked folder for its folders.
+ * Scans the linked folder for folders.
  * - `places`: the path of each folder by inode; empty if inodes are not reliable.
  * - `isComplete`: true if the scan could read everything.
  */
@@ -190,13 +192,12 @@ export type OpenWrites = {
  */
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const openWrites: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
-  // ORDER: journal rows are handled one by one, the oldest first, because one row of a document may
-  // depend on another.
+  // ORDER: the oldest journal row comes first, because one row of a document may depend on another.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocalIntent(intent) || intent.kind === "create" || intent.kind === "sent") continue;
     const outcome: Outcome = unreachable ?? (await concludeByRead(ctx, intentId, intent));
-    // A service that answers 503 may do so for this document alone (I17).
+    // A 503 may concern this document alone (I17), so the other rows are still read.
     if (outcome.kind === "later" && outcome.unreachable && outcome.code !== "unavailable") unreachable = outcome;
     const why = findOpenReason(outcome);
     if (why !== null) noteOpenWrite(openWrites, intent, `the service has not confirmed a change yet: ${why}`);
@@ -225,7 +226,7 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: EffectPhase<Extract<Remot
   "delete-folder": removeFolderRemote,
 };
 
-/** Finds out, by a read, whether a write happened that an earlier run left open (I08). */
+/** Finds out by a read whether a write happened that an earlier run left open (I08). */
 function concludeByRead(ctx: CycleContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as EffectPhase<RemoteIntent, unknown>, intentId, intent, null);
 }
@@ -235,13 +236,13 @@ type PostIntent = Extract<Intent, { kind: "post" }>;
 
 /**
  * Hides new documents whose POST has an unknown result:
- * - A file with the inode of the sent file is hidden, so that mdmirror does not send it again after
- *   a user moved it.
- * - A document at the sent path is hidden, so that mdmirror does not download it as another
+ * - A file with the inode of the sent file is hidden. Otherwise, after a user moved the file,
+ *   mdmirror would send it again.
+ * - A document at the sent path is hidden. Otherwise mdmirror would download it as another
  *   document.
  *
- * Once a read has shown the result, file and document get one record, and the user's move counts as
- * a move (I09).
+ * When a later read shows the result, file and document get one record, and the user's move counts
+ * as a move (I09).
  * @param open reason why the result of each POST is unknown
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<PostIntent, string>): Trees {
@@ -277,9 +278,9 @@ export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [Do
 }
 
 /**
- * Hides each folder whose move has an unknown result, and everything at or below its old and its
- * new path. A listing may show documents at the new path before it shows the folder at that path.
- * Without the folder, each document would look as if somebody had moved only that document.
+ * Hides each folder whose move has an unknown result, and everything at or below the old and the
+ * new path. A listing may show documents at the new path before the folder. Without the folder,
+ * each document would look as if somebody had moved only that document.
  * @param open reason why the result of each move is unknown
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMoveIntent, string>): Trees {

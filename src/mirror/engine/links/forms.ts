@@ -28,19 +28,18 @@ type LinkState = Pick<
 export type DigestedText = { readonly text: string; readonly digest: Digest };
 
 /**
- * Content with links by id that a file's bytes represent, as far as mdmirror can find it out before
- * documents are matched.
+ * Content with links by id that a file's bytes represent, before documents are matched.
  * - `at-path`: the bytes have a stored spelling at this path.
  * - `in-own-file`: the bytes have a spelling at this path, and spellings with other content at
- *   other paths. So `form` is only right if the file belongs to the document at this path.
+ *   other paths. Therefore `form` is only right if the file belongs to the document at this path.
  * - `no`: the bytes have no spelling at this path. The match decides to which document they belong.
  */
 export type RecognisedContent = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 
 /**
  * Converts content between its two forms: links by path in local files, links by id on the service.
- * Remembers each conversion as a spelling. Bytes that were read or written keep representing the
- * same content, even if link targets move. So a moved target never looks like an edit.
+ * Remembers each conversion as a spelling. Bytes that were read or written once represent the same
+ * content forever, so that a moved target never looks like an edit.
  */
 export class LinkForms {
   readonly #state: LinkState;
@@ -54,15 +53,14 @@ export class LinkForms {
     this.known = new KnownSpellings(state, mayStore);
   }
 
-  /** Returns false if `text` surely links to no document, so that its two forms are equal. */
+  /** Returns false if `text` surely has no link to a document. Its two forms are then equal. */
   mayLink(text: string): boolean {
     return mayHaveLinks(text, this.scope.wiki);
   }
 
   /**
    * Returns the paths of all documents and folders.
-   * - `now`: the current paths. After `MirrorLinks.expect`, the paths that they have once the plan
-   *   is carried out.
+   * - `now`: the current paths. After `MirrorLinks.expect`, the paths after the plan.
    * - `before`: the paths in base.
    */
   where(): PlacesByTime {
@@ -76,7 +74,7 @@ export class LinkForms {
   }
 
   /**
-   * Takes the paths that a match found, for the remaining steps of the cycle.
+   * Uses the paths that a match found for the remaining steps of the cycle.
    * @param remote the complete listing of the service; null if the listing is incomplete
    */
   matched(match: LocalPlaces, remote: RemoteTree | null): PlacesByTime {
@@ -87,7 +85,7 @@ export class LinkForms {
   }
 
   /**
-   * Forgets the paths when a cycle begins, so that the next call reads them again.
+   * Forgets the paths at the beginning of a cycle, so that the next call reads current paths.
    * @param dry true if nothing may be stored until the next call of `begin`
    */
   begin(dry: boolean): void {
@@ -95,15 +93,15 @@ export class LinkForms {
     this.known.begin(dry);
   }
 
-  /** Returns the current paths, which a caller may change; null if this cycle has not read them. */
+  /** Returns the current paths, which a caller may change; null if this cycle has not read any. */
   placesIfKnown(): LinkPlaces | null {
     return this.#where?.now ?? null;
   }
 
   /**
    * Returns the content with links by id that a file's bytes represent, before documents are
-   * matched. If the state knows these bytes, at this path or another, returns the content that it
-   * has recorded for the bytes. Otherwise resolves links by the paths in base.
+   * matched. For bytes that the state knows, at this path or another, returns the recorded content.
+   * Otherwise finds link targets by the paths in base.
    */
   recognise(path: LocalPath, bytes: DigestedText): RecognisedContent {
     const ownEntry = this.#state.spellings.find(path, bytes.digest);
@@ -137,7 +135,7 @@ export class LinkForms {
 
   /**
    * Returns the content with links by id that a file's bytes represent, for use outside a cycle.
-   * Ignores moves since the last cycle. Stores nothing.
+   * Ignores moves since the last cycle, and stores nothing.
    */
   peek(path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
@@ -147,9 +145,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns the content with links by id that the bytes of a document's set-aside file represent.
-   * If a power loss removed the set-aside file's spelling, uses the older spelling of the same
-   * bytes at the document's path.
+   * Returns the content with links by id that a document's set-aside file represents. If a power
+   * loss removed the spelling of that file, uses an older spelling of the same bytes at the
+   * document's path.
    */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
@@ -164,7 +162,10 @@ export class LinkForms {
     return spelling === null || text === null ? null : { text, digest: spelling.text };
   }
 
-  /** Resolves links by the current paths only, without stored spellings of these bytes. */
+  /**
+   * Returns the content with links by id, by the current paths only. Ignores stored spellings of
+   * these bytes.
+   */
   readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: PlacesByTime): DigestedText {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
@@ -175,8 +176,8 @@ export class LinkForms {
 
   /**
    * Marks the stamp of a document's file as untrusted if the file's links lead to other targets
-   * than in base. With a trusted stamp and unchanged bytes, the next scan would assume base's
-   * content, and mdmirror would never send the changed links.
+   * than in base. With a trusted stamp, the next scan would assume base's content without reading
+   * the file, and mdmirror would never send the changed links.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const record = id === null || !this.known.isKept() ? null : this.#state.record(id);
@@ -193,8 +194,7 @@ export class LinkForms {
     { now, before }: PlacesByTime,
     earlier?: readonly Spelling[],
   ): { readonly form: DigestedText; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
-    // After a file was moved, its links are still relative to its earlier path until mdmirror
-    // rewrites them.
+    // The links of a moved file are relative to the earlier path until mdmirror rewrites them.
     const spelledAt = this.#state.spellings.find(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.record(id);
@@ -217,9 +217,9 @@ export class LinkForms {
       placeBefore,
       earlierLinks.formerTargets,
     ]);
-    // A file without a record and without spellings may come from a first sync that was
-    // interrupted. The links of such a file may still be ids, which become paths when their targets
-    // have local paths.
+    // A file without a record and without spellings may come from an interrupted first sync. The
+    // links of such a file may still be ids, which become paths when their targets have local
+    // paths.
     const ids =
       base === null && earlierEntries.length === 0
         ? findIds(bytes.text, this.scope.wiki)
@@ -234,7 +234,7 @@ export class LinkForms {
   /**
    * Returns the spellings of a document's earlier bytes, the newest first. While two documents swap
    * paths, leaves out the spellings of the other document. Spellings of the document's conflict
-   * copies come last: a user may have moved a copy over the document.
+   * copies come last: a user may have moved a copy over the document's file.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settledDigest = this.#state.record(id)?.localDigest;
@@ -248,11 +248,11 @@ export class LinkForms {
 
   /**
    * Returns true if a file without a record can be read as `wanted`, the content of a version on
-   * the service. Downloaded files have no records after a power cut, for example.
+   * the service. For example, downloaded files have no records after a power cut.
    * - Each link of the file must lead to the target of the same link in `wanted`.
-   * - Where `wanted` has an id, the link may also lead to no file.
+   * - Where `wanted` has an id, the link may also lead to a path without a file.
    *
-   * If true, stores that the file's bytes represent `wanted`.
+   * If the result is true, stores that the file's bytes represent `wanted`.
    * @param isFree returns true if nothing is at a path
    */
   readAs(path: LocalPath, bytes: DigestedText, wanted: DigestedText, isFree: (target: LocalPath) => boolean): boolean {
@@ -276,7 +276,7 @@ export class LinkForms {
   }
 
   /**
-   * Converts content with links by id to the bytes of a file, and remembers the spelling.
+   * Converts content with links by id to the bytes of a file. Remembers the spelling.
    * @param current current bytes of the file
    */
   toDisk(path: LocalPath, { text, digest }: DigestedText, current?: DigestedText): DigestedText {
@@ -293,8 +293,8 @@ export class LinkForms {
   }
 
   /**
-   * Returns the content with relative paths in place of the ids and absolute paths whose targets
-   * are known.
+   * Returns the content with relative paths instead of ids and absolute paths, where the target is
+   * known.
    */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
@@ -303,9 +303,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if the file has a link by id or by absolute path whose target is known now.
-   * Ignores links that are inert (`ref://`) in the content for the service: when such a link gets a
-   * target, mdmirror reads the whole file again.
+   * Returns true if a link by id or by absolute path has a known target now. Ignores links that are
+   * inert (`ref://`) in the content for the service: when such a link gets a target, mdmirror reads
+   * the whole file again.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const resolvedLinks = leads.filter((lead) => isResolvedNow(lead, now));
@@ -314,7 +314,7 @@ export class LinkForms {
     );
   }
 
-  /** Converts content for a user to read. Stores nothing. */
+  /** Returns the content with links by path, for a user to read. Stores nothing. */
   toLocalForm(path: LocalPath, text: string): string {
     return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
   }
@@ -331,12 +331,15 @@ function makeSpelling(
 }
 
 type EarlierTargets = {
-  /** Targets in the newest earlier bytes. A link may still have the old path of its target. */
+  /**
+   * Targets of the links in the newest earlier bytes. A link may still have the old path of its
+   * target.
+   */
   readonly earlierTargets: TargetLookup;
   /**
-   * Targets in older bytes. A program may save content that it read before links were rewritten.
-   * Used only if nothing is at a link's path, and if the newest earlier bytes have no target for
-   * the link.
+   * Targets of the links in older bytes, because a program may save content from before a rewrite
+   * of links. Used only if a link has no target in the newest earlier bytes, and nothing is at the
+   * link's path.
    */
   readonly formerTargets: TargetLookup;
 };
@@ -349,8 +352,8 @@ function findEarlierTargets(
   { wiki }: LinkScope,
 ): EarlierTargets {
   const isKnown = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
-  // If the target of a link was deleted, a document or folder with its id may exist again. The link
-  // then leads to that item.
+  // A document or folder that was deleted may exist again under the same id. The link then leads to
+  // that item.
   const earlierLinks = (newest?.leads ?? []).map((lead) => ({ ...lead, to: findTargetId(lead) })).filter(isKnown);
   const formerLookup = once(() => {
     const destinations = new Set(readDestinations(text, wiki));
@@ -368,8 +371,8 @@ function findEarlierTargets(
 }
 
 /**
- * Returns the links, each with its target in earlier bytes if the link has no target now and the
- * earlier target is gone.
+ * Returns the links. If a link has no target now, and its target in earlier bytes is gone, the link
+ * gets that target as `former`.
  */
 function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
   const earlierLinks = once(() => earlier.flatMap((entry) => entry.leads));
@@ -383,7 +386,10 @@ function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spell
   });
 }
 
-/** Returns ids from earlier bytes. An id becomes a path when its target has a local path. */
+/**
+ * Returns the ids in the links of earlier bytes. An id becomes a path when its target has a local
+ * path.
+ */
 function findUnresolvedIds(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((entry) => entry.leads).filter(({ destination, to }) => destination === to);
 }
@@ -394,7 +400,7 @@ function findIds(text: string, wiki: boolean): LinkTarget[] {
   );
 }
 
-/** Returns the `ids` that `text` contains and that are not in `leads`. */
+/** Returns the `ids` that links in `text` contain and that are not in `leads`. */
 function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const knownDestinations = new Set(leads.map(({ destination }) => destination));
   return ids.filter(
@@ -404,10 +410,9 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 }
 
 /**
- * Returns the links of a file's new content. Some links had no target in the earlier bytes, and are
- * inert (`ref://`) in the new content. Such a link stays without a target even if the target exists
- * by now. With a target, mdmirror would not read the file again, and the link would stay inert on
- * the service.
+ * Returns the links of a file's new content. A link that had no target in the earlier bytes is
+ * inert (`ref://`) in the new content, and gets no target, even if the target exists by now. With a
+ * target, mdmirror would not read the file again, and the link would stay inert on the service.
  */
 function keepMissingTargets(
   leads: LinkTarget[],
@@ -424,7 +429,7 @@ function keepMissingTargets(
 }
 
 /**
- * Returns true if a link in new bytes has no equal link in the old bytes: one with the same
+ * Returns true if a link in new bytes has no equal link in the old bytes. Equal links have the same
  * destination and the same target.
  */
 function hasNewLink(leads: readonly LinkTarget[], before: Spelling | null): boolean {

@@ -7,7 +7,7 @@ import type { State } from "../../ports/state.ts";
 import type { LinkPlaces, PlacesByTime } from "./places.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 
-/** Keeps spellings: which content (with links by id) the bytes of each local file represent. */
+/** Keeps spellings: the content with links by id that the bytes of each local file represent. */
 export class KnownSpellings {
   readonly #stored: Spellings;
   readonly #state: Pick<State, "transact" | "transactSafely">;
@@ -26,16 +26,17 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns true if spellings are stored: not in a dry run, and only if the state may be written.
+   * Returns true if spellings are stored. In a dry run, or if the state may not be written, none is
+   * stored.
    */
   isKept(): boolean {
     return this.#keeps && !this.#dry;
   }
 
   /**
-   * Returns the spelling of bytes at a path, and stores it for that path. The state may have the
-   * spelling at this path, at the former path of a moved document, or at another path in the same
-   * folder. From all paths in a folder, relative links lead to the same targets.
+   * Returns the spelling of bytes at a path, and stores the spelling for that path. Searches this
+   * path, the former path of a moved document, and the other paths in the same folder, from which
+   * relative links lead to the same targets.
    */
   found(path: LocalPath, bytes: Digest, where: PlacesByTime): Spelling | null {
     const foundEntry = this.#find(path, bytes, where);
@@ -60,8 +61,8 @@ export class KnownSpellings {
   }
 
   /**
-   * Stores the spellings of files for their current paths. Finds all spellings before it stores the
-   * first one, because equal files may have swapped paths.
+   * Stores the spellings of files for their current paths. Finds all spellings before storing the
+   * first, because equal files may have swapped paths.
    */
   follow(files: readonly LocalFile[], where: PlacesByTime): void {
     const movedEntries = files.flatMap(({ path, digest, bytes = digest }) => {
@@ -82,10 +83,10 @@ export class KnownSpellings {
   }
 
   /**
-   * @param safely true to flush the spelling before bytes are written that represent other content
-   * than the file's earlier bytes. Otherwise a power cut could keep the bytes but lose their
-   * spelling. If the link targets also moved, mdmirror could then not find out which content the
-   * bytes represent
+   * Stores a spelling.
+   * @param safely true to flush the spelling before a file gets bytes with other content. Otherwise
+   * a power cut could keep the bytes but lose their spelling. If the link targets also moved,
+   * nothing would show which content the bytes represent
    */
   put(spelling: Spelling, safely = false): void {
     if (!this.isKept()) return;
@@ -93,30 +94,30 @@ export class KnownSpellings {
     else this.#stored.put(spelling);
   }
 
-  /** Makes a spelling the newest again, after an edit or an effect was undone. */
+  /** Makes a stored spelling the newest again, after an edit or an effect was undone. */
   asNewest(spelling: Spelling): Spelling {
     if (this.#stored.atPath(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
     return spelling;
   }
 
   /**
-   * Records that a file was not written. The file still has its old bytes, so the spelling of these
-   * bytes becomes the newest again.
+   * Records that a file was not written. The file still has the old bytes, so their spelling
+   * becomes the newest again.
    */
   recordUnwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.#stored.find(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
   }
 
-  /** Stores the spelling of a file also for the path to which the file is about to be set aside. */
+  /** Stores the spelling of a file also for `setAsideAt`, before the file is set aside. */
   recordSettingAside(path: LocalPath, bytes: Digest, setAsideAt: string): void {
     const spelling = this.#stored.find(path, bytes);
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
   /**
-   * Stores the spelling of a set-aside file for its original path again, because the file is back,
-   * will be moved back, or was never set aside.
+   * Stores the spelling of a set-aside file for the original path again, because the file is at
+   * that path or will be moved back to it.
    */
   recordPuttingBack(setAsideAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.atPath(setAsideAt);
@@ -143,8 +144,8 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
 }
 
 /**
- * Returns a link of a rewritten file. A link without a target in the earlier spelling (`before`)
- * still has no target; only the path of such a link (`at`) is new.
+ * Returns a link of a rewritten file. A link that had no target in the earlier spelling (`before`)
+ * has no target in the new spelling either; only the path of such a link (`at`) is new.
  */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
@@ -156,20 +157,21 @@ export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): bo
 }
 
 /**
- * Returns true if the spelling at a path belongs to another document, as in a swap of two paths.
+ * Returns true if the spelling at a path belongs to another document, as after a swap of two paths.
  */
 export function isFileOfAnother({ id, text }: Spelling, record: DocumentRecord): boolean {
   return id !== record.id && text !== record.localDigest;
 }
 
-/**
- * Returns true if links must be rewritten: a path changed, or the target of an id has a path now.
- */
+/** Returns true if links must be rewritten: a target has another path, or an id has a path now. */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));
 }
 
-/** Returns true while two documents swap paths: a link by path could lead to either of them. */
+/**
+ * Returns true while two documents swap paths, so that a link by path could lead to either
+ * document.
+ */
 export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boolean {
   const path = to === null ? null : places.pathOf(to);
   return path !== null && places.isShared(path);
@@ -177,7 +179,7 @@ export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boole
 
 /**
  * Returns true if a link's target has no local path, and another document has, or may have, the
- * path in the link. Only a link by id can then identify the target. If the target is gone, the link
+ * path in the link. Only a link by id then identifies the target. A link to a target that is gone
  * keeps its path.
  */
 export function isPathOfAnother({ at, to }: LinkTarget, places: LinkPlaces): boolean {

@@ -14,16 +14,16 @@ import type { LinkPlaces, PlacesByTime } from "./places.ts";
 
 const FILE_CHANGED_DETAIL = "the file was changed after the scan";
 
-/** Files of a scan that may have links, each with the content that its bytes represent. */
+/** Files of a scan that may have links, each with the digest of the content with links by id. */
 type FilesWithLinks = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & Pick<RecognisedContent, "known">>;
 
 export type MatchInput = { readonly policy: Policy; readonly texts: TextLookup };
 
 /**
  * A disk that converts links. Users see links by path in their files. The engine reads, compares,
- * merges and writes content with links by id, as the service has it. Scans and effects convert
- * between the two forms only in this class. Each digest is that of content with links by id, unless
- * its name says that it is a digest of bytes.
+ * merges and writes content with links by id, as the service has it. Only this class converts
+ * between the two forms for scans and effects. Each digest is that of content with links by id,
+ * unless its name mentions bytes.
  */
 export class LinkedDisk implements Disk {
   /** Disk without conversion of links. */
@@ -60,8 +60,8 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Returns a function that receives scanned content, and converts its links as far as possible.
-   * Some files must be read again when the paths of all documents are known.
+   * Returns a function that receives scanned content and converts the links that have a known
+   * target. Some files must be read again when the paths of all documents are known.
    * @param linking receives all files with links
    */
   #recognising(linking: FilesWithLinks, onText: StoreContent): StoreContent {
@@ -77,8 +77,7 @@ export class LinkedDisk implements Disk {
     if (linking.size === 0) return tree;
     const files = new Map(tree.files);
     for (const [path, { digest, known, textFault }] of linking) {
-      // The tree may no longer have the file, because the scan read the file's folder a second
-      // time.
+      // The tree may lack the file, because the scan read the file's folder a second time.
       const file = tree.files.get(path);
       if (file === undefined) continue;
       const convertedFile = { ...file, digest, textFault, ...makeBytesField(file.digest, digest) };
@@ -129,18 +128,19 @@ export class LinkedDisk implements Disk {
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp> {
     const currentBytes = this.#find(path, expect);
     if (currentBytes.kind !== "done") return currentBytes;
-    // ORDER: the old bytes, which are set aside, are recorded before the new bytes. If the process
-    // is killed between the two, mdmirror still knows what the set-aside bytes represent.
+    // ORDER: the spelling of the old bytes, which are set aside, is stored before that of the new
+    // bytes. If the process is killed between the two, mdmirror still knows which content the
+    // set-aside bytes represent.
     this.#forms.known.recordSettingAside(path, currentBytes.value.digest, setAsideAt);
     const newText = this.#spelled(path, text, currentBytes.value);
-    // The file already has the right bytes. Only the content that they represent is new.
+    // The file already has the new bytes. Only the content that these bytes represent is new.
     if (newText === currentBytes.value.text) return { kind: "done", value: { stamp: currentBytes.value.stamp } };
     return this.replaceBytes(path, newText, currentBytes.value.digest, setAsideAt);
   }
 
   /**
    * Finds the bytes of a file that represent `expect`.
-   * RACE: a program may change the file before the bytes are used.
+   * RACE: a program may change the file between this read and the use of the bytes.
    */
   #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
     const bytes = this.plain.read(path);
@@ -189,7 +189,7 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Resolves the links that the scan could not resolve. Uses the paths that the match finds for
+   * Finds link targets that were unknown during the scan, by the paths that the match finds for
    * documents.
    * @param isListed true if the listing of the service is complete
    * @returns the local tree. If a file was replaced since the scan, or can no longer be read, no
@@ -207,13 +207,13 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Resolves links again in two kinds of files:
+   * Finds the targets of links again in two kinds of files:
    * - files with a link that had no target and has a target now,
    * - edited files with a link whose target is gone.
    *
-   * Leaves out documents that are blocked, protected or in conflict. Otherwise the changed link
-   * would be sent with their other changes, although the user did not change the link. mdmirror
-   * reads these documents again after their next edit.
+   * Leaves out documents that are blocked, protected or in conflict. Otherwise mdmirror would send
+   * the changed link with the document's other changes, although the user did not change the link.
+   * mdmirror reads these documents again after their next edit.
    */
   resolveAgain(trees: Trees, spellings: readonly Spelling[], matching: MatchInput, onText: StoreContent): LocalTree {
     const { local } = trees;
@@ -238,9 +238,9 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Reads a scanned file, and returns it with links by id.
-   * @param byCurrentPaths true to resolve links by the current paths only, even if the state knows
-   * which content the bytes represent
+   * Reads a scanned file. Returns the file with links by id.
+   * @param byCurrentPaths true to find link targets by the current paths only, even if the state
+   * knows the content of the bytes
    * @returns null if the file cannot be read, is not text, or was replaced after the scan
    */
   #readFile(file: LocalFile, where: PlacesByTime, onText: StoreContent, byCurrentPaths: boolean): LocalFile | null {
@@ -290,20 +290,20 @@ function mustReadAgain(
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
-  // A link in the file has a target now. A document that is missing on the service is not uploaded
-  // again only because of that link.
+  // A link in the file has a target now. Such a link alone is no reason to upload a document that
+  // is missing on the service.
   if (hasNewTarget(leads, now)) return !waiting.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
   const record = id === null ? undefined : base.records.get(id);
   if (record === undefined) return true;
-  // Without an edit, the content stays equal to base's, even if targets of its links are gone.
+  // Without an edit, the content stays equal to base's, even if link targets are gone.
   if (record.localDigest === text || record.digest === text) return false;
   return !waiting.has(path) || base.blocks.get(record.id)?.reason === "refused";
 }
 
 /**
- * Returns the local paths of documents whose links must not be changed, because the documents are
- * protected, in review, in conflict or blocked.
+ * Returns the local paths of documents whose links must not change: protected, in review, in
+ * conflict or blocked documents.
  */
 function findWaitingPaths({ base: { records, blocks, conflicts }, remote }: Trees): ReadonlySet<LocalPath> {
   const waitingPaths = new Set<LocalPath>();
@@ -311,7 +311,7 @@ function findWaitingPaths({ base: { records, blocks, conflicts }, remote }: Tree
     const block = blocks.get(record.id);
     // The service may have protected the document since the record was written.
     const isProtected = remote.files.get(record.id)?.protected ?? record.protected;
-    // A block does not count if each plan computes it from the trees. The next plan decides about
+    // A block that each plan computes from the trees does not count. The next plan decides about
     // such a block after the links are read.
     const isBlocked = block !== undefined && isRememberedBlock(block);
     if (isProtected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
@@ -321,8 +321,8 @@ function findWaitingPaths({ base: { records, blocks, conflicts }, remote }: Tree
 }
 
 /**
- * Returns the tree with the changed files. A null among these files means that a file was replaced,
- * or could not be read; no file then counts as absent.
+ * Returns the tree with the changed files. If a changed file is null, it was replaced or could not
+ * be read, and no file counts as absent.
  */
 function withChangedFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;

@@ -25,7 +25,7 @@ import { LinkedDisk, type MatchInput } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 import { readNameOfDestination } from "../../../markdown/links/wiki.ts";
 
-/** A file with links to rewrite: its spellings before and after, and its new bytes. */
+/** A file with links to rewrite: the spellings before and after, and the new bytes. */
 export type Respelling = {
   readonly record: DocumentRecord;
   readonly from: Spelling;
@@ -45,8 +45,8 @@ export class MirrorLinks {
   readonly forms: LinkForms;
   readonly #state: State;
   /**
-   * Files with links that were uploaded since inert links were last reported. Each value is the
-   * digest of base's content before the upload; null if the document was new.
+   * Files with links that were uploaded since the last report of inert links. Each value is the
+   * digest of base's content before the upload; null for a new document.
    */
   readonly #sent = new Map<LocalPath, Digest | null>();
   /** Documents that a scan found outside the linked folder. */
@@ -59,8 +59,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns a function that finds contents without their link destinations, so that both forms of a
-   * content are equal.
+   * Returns a function that finds contents and removes their link destinations, so that both forms
+   * are equal.
    */
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
@@ -69,12 +69,15 @@ export class MirrorLinks {
     };
   }
 
-  /** Returns link targets that base and the listing lack; none if the listing is incomplete. */
+  /**
+   * Returns link targets that are neither in base nor in the listing; none if the listing is
+   * incomplete.
+   */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
     const pathsRead = new Set<LocalPath>();
     const ids = new Set<DocId>();
-    // The newest spelling of each file comes first. Older spellings are skipped.
+    // The newest spelling of each file comes first, so older spellings are skipped.
     for (const { path, leads } of this.#state.spellings.all()) {
       if (pathsRead.has(path) || !local.files.has(path)) continue;
       pathsRead.add(path);
@@ -84,15 +87,15 @@ export class MirrorLinks {
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
-  /** Records documents outside the linked folder. Links to such documents are written as ids. */
+  /** Records documents outside the linked folder. Links to such documents become links by id. */
   noteOutside(ids: ReadonlySet<DocId>): void {
     this.#outside = ids;
   }
 
   /**
-   * Resolves the links in scanned files, after both sides were scanned.
-   * @param again true to also resolve links whose targets appeared or disappeared; the listing of
-   * the service must then be complete
+   * Finds the targets of links in scanned files, after both sides were scanned.
+   * @param again true to include links whose targets appeared or disappeared; the listing of the
+   * service must then be complete
    */
   read(trees: Trees, matching: MatchInput, keep: StoreContent, again: boolean): LocalTree {
     const local = this.disk.resolveNew(trees, matching, keep, again);
@@ -104,13 +107,13 @@ export class MirrorLinks {
   }
 
   /**
-   * Resolves the links of a file again right before its content is sent. A link may lead to a
-   * document that was created since the plan.
+   * Finds the targets of a file's links again right before the content is sent, because a target
+   * may have been created since the plan.
    * @param expect digest of the content in the plan
    * @returns digest of the content to send
    */
   digestWithCurrentLinks(path: LocalPath, expect: Digest, keep: StoreContent): Digest {
-    // Most content has no links and no spelling, so its file need not be read.
+    // Most content has no links and no spelling, so mdmirror need not read the file.
     if (this.#state.spellings.ofContent(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
@@ -125,7 +128,7 @@ export class MirrorLinks {
 
   /**
    * Returns true if a local file without a record can be read as `wanted`, the content of its
-   * document on the service. If so, stores that the file's bytes represent `wanted`.
+   * document on the service. If so, also stores that the file's bytes represent `wanted`.
    * @param expect digest of the file's content in the plan
    */
   readsAs(path: LocalPath, expect: Digest, wanted: DigestedText): boolean {
@@ -136,28 +139,28 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns the targets that the links in a file's content had when mdmirror last read the file;
-   * empty if the content has no links.
-   * @param path path of the file; may be the path that the plan will give to the file
+   * Returns the link targets of a file's content, as of mdmirror's last read of the file; empty if
+   * the content has no links.
+   * @param path path of the file now or after the plan
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
     const { spellings } = this.#state;
     return (spellings.ofContent(path, text) ?? spellings.all().find((entry) => entry.text === text))?.leads ?? [];
   }
 
-  /** Returns true if a link that was uploaded without a target has one now. */
+  /** Returns true if a link that was uploaded without a target has a target now. */
   hasOpenTargets(): boolean {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return false;
-    // Loads base again, because the cycle has changed it.
+    // Base is loaded again, because the cycle has changed it.
     const currentPlaces = new LinkPlaces(this.#state.load(), this.forms.scope);
     return spellings.some(({ leads }) => hasNewTarget(leads, currentPlaces));
   }
 
   /**
-   * Returns the files whose links must be rewritten because documents moved. Compares the stored
-   * targets of links with the current paths of documents. So no file is missed, even if a cycle was
-   * interrupted or did not know of a move.
+   * Returns the files with links to documents that moved. Compares the stored targets of links with
+   * the current paths of documents. Therefore no file is missed, even if a cycle was interrupted or
+   * did not know of a move.
    */
   *respellings(): Generator<Respelling> {
     const spellings = this.#state.spellings.all();
@@ -168,8 +171,8 @@ export class MirrorLinks {
     const byPath = new Map([...base.records.values()].map((record) => [currentPlaces.pathOf(record.id), record]));
     for (const spelling of spellings) {
       const record = byPath.get(spelling.path);
-      // If a document was moved out of the linked folder on the service, but was edited locally,
-      // its file stays. The links in that file are rewritten too.
+      // If a document was moved out of the linked folder on the service and edited locally, its
+      // file stays. The links in that file are rewritten too.
       if (record === undefined || record.state === "suspended" || !hasMovedTarget(spelling, currentPlaces)) continue;
       if (isFileOfAnother(spelling, record)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, currentPlaces))) continue;
@@ -181,8 +184,7 @@ export class MirrorLinks {
   #respell(spelling: Spelling, record: DocumentRecord, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
     const readOutcome = this.disk.plain.read(path);
-    // The file was edited or written since its spelling was stored, so the next scan reads the
-    // file.
+    // The file has changed since its spelling was stored, so the next scan reads the file.
     if (readOutcome.kind !== "done" || readOutcome.value.digest !== digest) return null;
     const linkPlace = places.from(path);
     const openLinks = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
@@ -200,9 +202,8 @@ export class MirrorLinks {
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
-      // A link without a target stays without a target, even if the target exists by now. With a
-      // target, mdmirror would not read the file again, and the link would stay inert on the
-      // service.
+      // A link without a target gets no target, even if the target exists by now. With a target,
+      // mdmirror would not read the file again, and the link would stay inert on the service.
       leads: readLinkTargets(text, linkPlace, [linkPlace, createTargetLookup(leads)]).map((lead) =>
         withoutTarget(lead, openLinks.get(lead.destination)),
       ),
@@ -210,13 +211,16 @@ export class MirrorLinks {
     return isSameSpelling(spelling, newEntry) ? null : { record, from: spelling, to: newEntry, bytes };
   }
 
-  /** Stores both spellings of a rewritten file: recovery must know what its bytes represent. */
+  /**
+   * Stores both spellings of a rewritten file, because recovery must know which content the bytes
+   * represent.
+   */
   note({ from, to }: Respelling, setAsideAt: string): void {
     this.forms.known.recordSettingAside(from.path, from.bytes, setAsideAt);
     this.forms.known.put(to);
   }
 
-  /** Makes the old spelling the newest again, after a crash prevented the rewrite of the file. */
+  /** Makes the old spelling the newest again, if a crash prevented the rewrite of the file. */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
     const atPath = this.disk.plain.look(path);
@@ -230,7 +234,7 @@ export class MirrorLinks {
     return isDocId(id) ? (this.#state.record(id)?.digest ?? null) : null;
   }
 
-  /** Returns uploaded links that lead to no document, except those that led to none in base. */
+  /** Returns uploaded links that lead to no document, except links that led to none in base. */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
     const texts = [...this.#sent]
@@ -245,8 +249,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Removes unused spellings. Does nothing while the journal has rows, because their effects may
-   * still be reverted.
+   * Removes unused spellings. Does nothing while the journal has rows, because recovery may still
+   * revert their effects.
    */
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
@@ -268,18 +272,18 @@ export type InertLinks = {
  * - `not-mirrored`: the file at the path is never synced.
  * - `not-created`: the document is not on the service, because its upload is blocked.
  * - `outside`: the path is outside the linked folder.
- * - `pending`: the target exists now, but the document with the link must wait (in review, blocked,
- *   in conflict).
+ * - `pending`: the target exists now, but the document with the link is in review, blocked or in
+ *   conflict.
  */
 type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
-/** LIMIT: number of links that are reported for each reason, so that the report stays short. */
+/** LIMIT: number of links in the report for each reason, so that the report stays short. */
 const MAX_LISTED = 5;
 
 type TargetPlaces = Pick<LinkPlaces, "idAt" | "isGone">;
 
 /**
- * Returns the links without a document by reason, the most frequent reason first.
+ * Returns the links that lead to no document, by reason. The most frequent reason comes first.
  * @param texts paths of the uploaded files, and the targets of their links
  */
 function reportInertLinks(

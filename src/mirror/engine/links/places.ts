@@ -23,10 +23,10 @@ export type LinkScope = {
   readonly wiki: boolean;
 };
 
-/** Paths of documents and folders: their current paths, and those in base. */
+/** Paths of documents and folders: the current paths, and the paths in base. */
 export type PlacesByTime = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
-/** Index of the paths of documents and folders, by which links are resolved. */
+/** Index of the paths of documents and folders, which finds the targets of links. */
 export class LinkPlaces {
   readonly #byId = new Map<string, LocalPath>();
   readonly #byPath = new Map<LocalPath, TargetId>();
@@ -35,7 +35,7 @@ export class LinkPlaces {
   readonly #unknownFiles = new Set<LocalPath>();
   /**
    * Paths that two documents share while they swap paths. `#byPath` has one of the two documents;
-   * the value is the other.
+   * the value in this map is the other document.
    */
   readonly #shared = new Map<LocalPath, TargetId>();
   /** Index of documents by name; null until the first wiki link is read. */
@@ -80,8 +80,8 @@ export class LinkPlaces {
    */
   take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
-    // ORDER: the paths in base come first. Otherwise the index may keep an older path, from a
-    // block, of a document that is at its path in base again.
+    // ORDER: the paths in base are set before those of the match. The index may have the path in a
+    // block for a document that is at its path in base again.
     for (const record of this.#records.values())
       if (
         !isAway(record) &&
@@ -96,8 +96,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if a document or folder certainly no longer exists. A document without a local
-   * file does not count: perhaps a first sync was interrupted before it created the file.
+   * Returns true if a document or folder certainly no longer exists. A missing local file is no
+   * proof: perhaps an interrupted first sync did not create the file.
    */
   isGone(id: TargetId | null): boolean {
     if (id === null) return false;
@@ -114,7 +114,10 @@ export class LinkPlaces {
       : remoteTree.foldersComplete && !remoteTree.folders.has(id);
   }
 
-  /** Returns true if a document is outside the linked folder, where a link by path cannot lead. */
+  /**
+   * Returns true if a document is outside the linked folder, so that no link by path can lead to
+   * it.
+   */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#records.has(id as DocId) || this.#outside.has(id));
   }
@@ -125,8 +128,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if the document at a path is gone. A new link to that path does not lead to the
-   * document.
+   * Returns true if the document at a path is gone, so that a new link to the path does not lead to
+   * this document.
    */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
@@ -194,7 +197,7 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if a wiki link has another target now, or none because two documents share its
+   * Returns true if a wiki link has another target now, or none because two documents share the
    * name.
    */
   leadsElsewhere({ destination, to }: LinkTarget): boolean {
@@ -203,8 +206,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Removes a document from a path. If another document is swapping paths with the removed
-   * document, the path then belongs to the other document.
+   * Removes a document from a path. If another document shares the path in a swap, the path then
+   * belongs to the other document.
    */
   #leave(path: LocalPath): void {
     const otherId = this.#shared.get(path);
@@ -224,14 +227,14 @@ export class LinkPlaces {
     return this.#unknownFiles.has(path) && !this.#byPath.has(path);
   }
 
-  /** Returns an object that resolves links in the document at `path`. */
+  /** Returns an object that finds link targets for the document at `path`. */
   from(path: LocalPath): Place {
     return this.unless(path, () => false);
   }
 
   /**
-   * Returns an object that resolves links in the document at `path`, except links to paths for
-   * which `isUnknown` returns true.
+   * Returns an object that finds link targets for the document at `path`, except for links to paths
+   * for which `isUnknown` returns true.
    */
   unless(path: LocalPath, isUnknown: (path: LocalPath) => boolean): Place {
     return {
@@ -244,7 +247,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns the target of an absolute link; null without a target, and for other kinds of links.
+   * Returns the target of an absolute link; null for a link without a target, and for other kinds
+   * of links.
    */
   idAtAbsolute(target: string): string | null {
     return target.startsWith("/")
@@ -274,8 +278,8 @@ function indexRemotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, 
 }
 
 /**
- * Yields the local paths of documents and folders. The path is that in base or, if the service
- * refused a local move, that in the block. Leaves out items whose path another document may have:
+ * Yields the local paths of documents and folders: the path in base or, if the service refused a
+ * local move, the path in the block. Leaves out items whose path another document may have:
  * - documents whose file was renamed to a name that is not synced,
  * - folders that were removed locally but stay on the service.
  */

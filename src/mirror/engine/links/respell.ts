@@ -5,10 +5,13 @@ import { makeSetAsidePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
-/** Number of files in one transaction. One flush for a batch is faster than one for each file. */
+/**
+ * Number of files in one transaction. One flush for many files is faster than one flush for each
+ * file.
+ */
 const BATCH_SIZE = 64;
 
-/** `open` is the file's journal row; null if the bytes do not change. */
+/** `open` is the file's journal row; null if the bytes of the file stay. */
 type PendingRespelling = {
   readonly respelling: Respelling;
   readonly open: { readonly rowId: number; readonly row: ReplaceRow } | null;
@@ -18,15 +21,16 @@ type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
 /**
  * Rewrites the links to documents that moved. Only local files change: on the service, links are
- * ids and stay right. Each rewrite is journalled like the replacement of a file. So late saves are
- * kept (I14), and after a crash the path has the old file or the new one (I13).
+ * ids and stay right. The journal has a row for each rewrite, as for the replacement of a file.
+ * Therefore mdmirror keeps late saves (I14), and after a crash the path has either the old or the
+ * new file (I13).
  */
 export function rewriteLinks(ctx: CycleContext): void {
   const { links } = ctx.world;
   if (links !== undefined) rewriteFiles(ctx, links, links.respellings());
 }
 
-/** Rewrites the links of files. The content that each file represents stays the same. */
+/** Rewrites the links of files, without changing the content that each file represents. */
 export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let batch: Respelling[] = [];
   const writeBatch = (): void => {
@@ -42,10 +46,10 @@ export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Itera
 
 /**
  * Stores the spellings of all files, and opens their journal rows.
- * ORDER: this comes before the files are written. After a crash, the spellings show which content a
- * file's bytes represent, and from which path its links lead. Without the spellings, mdmirror could
- * not find this out if link targets moved once more. The rows let recovery find files that still
- * have their old bytes.
+ * ORDER: the spellings are stored before the files are written. After a crash, they show which
+ * content a file's bytes represent, and from which path its links lead. Without spellings, nothing
+ * would show this if link targets moved once more. By the rows, recovery finds files that still
+ * have the old bytes.
  */
 function recordBatch(
   ctx: CycleContext,

@@ -15,7 +15,7 @@ import type { State } from "../../ports/state.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 
 /**
- * Returns the world of a linked folder with a disk that converts links.
+ * Returns the linked folder's world with a disk that converts links.
  * @param mayStore true if the state may be written
  */
 export function withTranslation(world: World, mayStore: boolean, wiki = false): World {
@@ -24,7 +24,7 @@ export function withTranslation(world: World, mayStore: boolean, wiki = false): 
   return { ...world, disk: links.disk, links };
 }
 
-/** Returns a disk for reading only, which returns the contents of files with links by id. */
+/** Returns a read-only disk. Files have their contents with links by id. */
 export function makeReadingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
   wiki: boolean,
@@ -32,7 +32,7 @@ export function makeReadingDisk(
   return new MirrorLinks({ ...files, scope: { prefix, wiki }, mayStore: false }).disk;
 }
 
-/** Setting of the conversion of links; null if it is turned off. */
+/** Setting of the conversion of links; null if links are not converted. */
 type LinkSetting = { readonly wiki: boolean } | null;
 
 /**
@@ -56,9 +56,9 @@ function getPlainDisk({ links, disk }: World): World["disk"] {
 type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
- * Yields each file that has links, with links by path. Uses the paths in base.
+ * Yields each file that has links, with links by path, from the paths in base.
  * @param files state, disk, and the new settings of the conversion
- * @param translates true if the conversion was on before
+ * @param translates true if links were converted before
  */
 function* respellWithPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
   const base = state.load();
@@ -69,8 +69,8 @@ function* respellWithPaths({ state, disk, scope }: ScopedFiles, translates: bool
     const onService = readServiceContent(state, knownEntry, bytes);
     const linkPlace = basePlaces.from(path);
     if (onService === null || !hasSameServiceForm(onService, record, linkPlace)) continue;
-    // If the process was killed during an earlier change of this setting, the file may still have
-    // links by id.
+    // If the process was killed during an earlier change of this setting, the file may have links
+    // by id.
     const previousText = translates ? toDisk(bytes.text, linkPlace) : null;
     const text = toDisk(
       onService.text,
@@ -105,10 +105,9 @@ function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respell
 }
 
 /**
- * Yields the paths of documents that have links, and whose files are not at their paths in base.
- * Such a file was moved or deleted locally and not synced yet, or is blocked. If the setting
- * `links` changed now, mdmirror would not convert the links of such a file, and would then not
- * recognise the moved file.
+ * Yields the paths of documents that have links, and whose files are not at their paths in base:
+ * moved, deleted or blocked. If the setting `links` changed now, the links of such a file would
+ * stay unchanged, and mdmirror would not recognise a moved file.
  */
 export function* findFilesOutOfPlace(world: World): Generator<LocalPath> {
   const { state } = world;
@@ -128,8 +127,8 @@ export function* findFilesOutOfPlace(world: World): Generator<LocalPath> {
 
 /**
  * Returns true if a file's content for the service stays the same when the conversion is turned on.
- * The content would change if the user has written links by path that were not sent yet: the next
- * run would convert these links to ids.
+ * The content would change if the user has written links by path that mdmirror has not sent: the
+ * next run would convert these links to ids.
  */
 function hasSameServiceForm(
   { text, digest }: FileContent,

@@ -32,8 +32,8 @@ import { createRemote } from "../apply/create-remote.ts";
 import { fromServicePath } from "../run/world.ts";
 
 /**
- * A document with the current path of its file. While a move is blocked, that path differs from the
- * recorded path.
+ * A document with the current path of its file. The recorded path may differ while a move is
+ * blocked.
  */
 export type PlacedDocument = {
   readonly record: DocumentRecord;
@@ -42,21 +42,21 @@ export type PlacedDocument = {
 };
 
 /**
- * Digests of the versions that the user saw. If a current version has another digest, the command
- * changes nothing. Null: any version is accepted.
+ * Digests of the versions that the user saw; null if any version is accepted. If a current version
+ * has another digest, the command changes nothing.
  */
 export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
 /**
- * Ends a conflict with the local content. The next run uploads it as an edit of the version in the
- * conflict copy.
+ * Ends a conflict with the local content. The next run uploads this content as an edit of the
+ * version in the conflict copy.
  */
 export function keepMine(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict): ManualEnd {
   return endConflictWith(ctx, placed, conflict, null, "you chose mine");
 }
 
 /**
- * Writes the content that the user merged, and ends a conflict. The next run uploads the content.
+ * Writes the content that the user merged, and ends the conflict. The next run uploads the content.
  */
 export function writeMerged(
   ctx: CycleContext,
@@ -86,16 +86,16 @@ function endConflictWith(
 }
 
 /**
- * Returns the versions that `undo` needs to open the conflict again. If the conflict has no base,
- * uses the version from the service (`theirs`) as base.
+ * Returns the versions that `undo` needs to open the conflict again. Without a base, the version on
+ * the service (`theirs`) is the base.
  */
 function listOtherVersions({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
   return { base: baseDigest ?? theirs, theirs };
 }
 
 /**
- * Adds advice to the outcome if the document was deleted: then only the conflict copy has the
- * service's last version.
+ * Adds advice to the outcome if the document was deleted, because only the conflict copy then has
+ * the service's last version.
  */
 function explainIfGone(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
@@ -135,8 +135,8 @@ export async function takeTheirs(
 }
 
 /**
- * Records the protection that the service has reported. The record is correct even if the service's
- * content is then not written.
+ * Records the protection that the service has reported, even if the service's content is not
+ * written later.
  */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const record = ctx.world.state.record(id);
@@ -165,7 +165,7 @@ export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
   return { outcome: DONE, notes: [] };
 }
 
-/** Uploads content with conflict markers, which the user wants in the document. */
+/** Uploads content with conflict markers, because the user wants the markers in the document. */
 export async function sendWithMarkers(
   ctx: CycleContext,
   { record: { id }, path: localPath }: PlacedDocument,
@@ -185,9 +185,9 @@ export async function sendWithMarkers(
 }
 
 /**
- * Returns the version that the newest conflict copy shows. If that copy may not have been written,
- * returns the version of the earlier copy. The next merge then treats the changes of the newest
- * version like a later edit.
+ * Returns the version that the newest conflict copy shows. If that copy may be missing, returns the
+ * version of the earlier copy. The next merge then treats the changes of the newest version as a
+ * later edit.
  */
 function findVersionSeen(conflict: Conflict): ShownVersion {
   const earlierVersion = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
@@ -195,8 +195,8 @@ function findVersionSeen(conflict: Conflict): ShownVersion {
 }
 
 /**
- * Deletes a document on the service, as the user decided after the document's file was renamed to a
- * name that is not synced. Reads the document again first, as before any deletion.
+ * Deletes a document on the service, because the user has renamed its file to a name that is not
+ * synced and chose the deletion. Reads the document again first, as before any deletion.
  */
 export async function deleteOnService(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath, remotePath, changeId } = record;
@@ -206,7 +206,7 @@ export async function deleteOnService(ctx: CycleContext, record: DocumentRecord)
   return { outcome, notes: [] };
 }
 
-/** Writes the service's content under the old name. The renamed file stays and is not synced. */
+/** Writes the service's content under the old name. The renamed file stays, and is not synced. */
 export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath } = record;
   const remoteOrEnd = await fetchText(ctx, id, localPath);
@@ -248,7 +248,7 @@ export function dropLocalEdit(
   return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, path, conflict)] };
 }
 
-/** Makes the next run upload a document that the service no longer has, as a new document. */
+/** Makes the next run upload a document as new, because the service no longer has the document. */
 export function keepAsNew(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const { outcome, notes } = keepFile(ctx, placed, conflict);
   if (outcome.kind !== "done") return makeNotDone(outcome);
@@ -277,9 +277,9 @@ export function keepFile(ctx: CycleContext, { record, path }: PlacedDocument, co
 
 /**
  * Moves the copies of a conflict to the trash.
- * ORDER: the caller removes the record and its conflict first. After a crash in between, a copy
- * without a conflict is left, which is harmless. In the other order, a missing copy would count as
- * the user's choice after a crash. mdmirror would then upload the local content over that version.
+ * ORDER: the caller removes the record and its conflict first. A crash in between then leaves only
+ * a copy without a conflict, which is harmless. In the other order, a missing copy would count as
+ * the user's choice, and mdmirror would upload the local content over the version of that copy.
  * @returns sentences for the user
  */
 function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {
@@ -289,8 +289,8 @@ function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict 
 }
 
 /**
- * Moves a document to the root, for a service that cannot do this. Creates a new document at the
- * new path, reads it back, then deletes the old one.
+ * Moves a document to the root on a service that cannot move documents to the root. Creates a new
+ * document at the new path, reads the new document, then deletes the old one.
  * ORDER: the old record is removed before the POST, so that one file never has records with two ids
  * (I11). After a crash in between, the next run uploads the file as a new document, and downloads
  * the old document beside it. Nothing is lost.
@@ -322,7 +322,7 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
   const createdRecord = state.recordsAt(path).find(({ id }) => !knownIds.has(id));
   if (createdRecord === undefined) {
     const isPostOpen = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
-    // The POST may have succeeded. The next run finds out whether it has, and records the document.
+    // The POST may have succeeded. The next run finds out, and records the document.
     if (isPostOpen) return makeNotDone(createOutcome);
     state.transact(() => {
       state.putRecord(record);
@@ -343,8 +343,8 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
 }
 
 /**
- * Returns the outcome if the old document could not be deleted after the new one was created; null
- * if it can be deleted.
+ * Returns the outcome if the old document must stay after the new document was created; null if the
+ * old document can be deleted.
  */
 async function findReasonToKeepOld(
   ctx: CycleContext,
@@ -360,9 +360,9 @@ async function findReasonToKeepOld(
 }
 
 /**
- * Checks the new document before the old one is deleted, because the deletion also removes the
+ * Checks the new document before the old document is deleted, because the deletion also removes the
  * history on the service. The new document must be at its path, with the sent content (I04).
- * @returns the problem with the new document, as a clause; null if there is none
+ * @returns the problem with the new document, as a clause; null without a problem
  */
 async function findProblemWithNew(
   ctx: CycleContext,
@@ -383,8 +383,7 @@ function describeOldDocument({ id, remotePath }: DocumentRecord): string {
 }
 
 /**
- * Deletes the old document on the service. The local file of the old document already belongs to
- * the new document.
+ * Deletes the old document on the service. Its local file already belongs to the new document.
  * @returns the result, as a clause
  */
 async function deleteOld(ctx: CycleContext, record: DocumentRecord): Promise<string> {

@@ -1,4 +1,7 @@
-/** Runs effects for a command, as a separate run with the lock and the journal of a cycle. */
+/**
+ * Runs effects for a command, as a run with its own number, and with the lock and journal of a
+ * cycle.
+ */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
@@ -17,10 +20,7 @@ import { rememberUnsent } from "../run/run-state.ts";
 import { type Settings, chooseTrashPlace, type World } from "../run/world.ts";
 import { CycleContext } from "../run/cycle-context.ts";
 
-/**
- * Default settings. Most settings concern only the plan, and the effects of a command follow no
- * plan.
- */
+/** Default settings. Most settings concern only the plan, and a command has no plan. */
 const MANUAL_SETTINGS: Settings = {
   names: "map",
   direction: "both",
@@ -33,8 +33,7 @@ const MANUAL_SETTINGS: Settings = {
 };
 
 /**
- * Outcome of a command's effects. `notes`: sentences for the user, without any content of
- * documents.
+ * Outcome of a command's effects. `notes`: sentences for the user, which never quote a document.
  */
 export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
@@ -42,7 +41,7 @@ export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly st
  * Runs effects for a command.
  * ORDER: interrupted effects on the disk are recovered first, so that a set-aside file does not
  * count as absent.
- * @param undoes numbers of the runs that this run undoes, for the log
+ * @param undoes numbers, for the log, of the runs that this run undoes
  */
 export async function runManually(
   world: World,
@@ -64,7 +63,7 @@ export async function runManually(
 }
 
 /**
- * LIMIT: number of events of the run that are searched for a local edit. One edit is enough, and a
+ * LIMIT: number of events of the run in which a local edit is searched. One edit is enough, and a
  * run with edits rarely has other events.
  */
 const MAX_EVENTS = 1_000;
@@ -74,8 +73,8 @@ function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
 }
 
 /**
- * Returns true if the user has stopped the command. Waits for a turn of the event loop first: only
- * between two turns does a process receive signals.
+ * Returns true if the user has stopped the command. Waits for a turn of the event loop first,
+ * because a process receives signals only between two turns.
  * @param stop undefined if the command cannot be stopped
  */
 export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSignal | undefined): Promise<boolean> {
@@ -87,22 +86,23 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
 type ChosenContent = {
   readonly record: DocumentRecord;
   readonly path: LocalPath;
-  /** Content to write; null if the file keeps its content, which need not be text. */
+  /** Content to write; null if the file keeps its content, which may be no text. */
   readonly text: string | null;
-  /** Digest that the file must have; undefined or null if its content does not matter. */
+  /** Digest that the file must have; undefined or null to accept any content. */
   readonly seen?: Digest | null | undefined;
   /**
-   * New base, which ends the document's block. Undefined: the content is an edit, and base stays.
+   * New base, with which the document's block ends. Undefined: the content is an edit, and base
+   * stays.
    */
   readonly next?: Pick<DocumentRecord, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
-  /** Words for the old file, in the note that says where this file is kept. */
+  /** Words for the old file, in the note with the old file's path in the trash. */
   readonly old: string;
 };
 
 /**
- * Writes the chosen content. The old file goes to the trash; a program that has it open then saves
- * to the file in the trash.
+ * Writes the chosen content. The old file goes to the trash. If a program has the old file open,
+ * later saves go to the file in the trash.
  */
 export function writeChosen(
   ctx: CycleContext,
@@ -140,7 +140,7 @@ export function writeChosen(
 }
 
 /**
- * Returns true if the user saw other content. Without `seen`, it is unknown what the user saw, so
+ * Returns true if the user saw other content. Without `seen`, nobody knows what the user saw, so
  * the result is false.
  */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
@@ -148,7 +148,7 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
 }
 
 /**
- * Stores the content of a file before the file is replaced. Content that is not text is not stored.
+ * Stores the content of a file before the file is replaced. Stores only text.
  * @returns digest of the content; null if no file is at the path
  */
 export function storeReplacedText(ctx: CycleContext, path: LocalPath, id: DocId): Digest | null {

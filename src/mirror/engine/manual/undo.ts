@@ -42,8 +42,8 @@ export async function restoreDeletedFile(
   const { state, disk } = ctx.world;
   const record = state.record(id);
   if (record === null) return makeNotDone(STALE.noRecord);
-  // If another file has the document's path now, the file is restored at another path. The plan has
-  // found that path free.
+  // If another file has the document's path now, the file is restored at the free path that the
+  // plan found.
   const restoredPath = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
   const textOrEnd = await readBaseText(ctx, record, restoredPath);
   if (textOrEnd.kind === "end") return makeNotDone(textOrEnd.outcome);
@@ -64,21 +64,19 @@ export async function restoreDeletedFile(
   };
 }
 
-/**
- * Restores a removed folder, but not the documents in the folder, which are restored separately.
- */
+/** Restores a removed folder, without its documents, which other steps restore. */
 export function restoreRemovedFolder(ctx: CycleContext, path: LocalPath): ManualEnd {
   const folderFailure = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: folderFailure ?? DONE, notes: [] };
 }
 
-/** Keeps a local folder. The next run creates it on the service again, as a new folder. */
+/** Keeps a local folder. The next run creates the folder on the service again, as a new folder. */
 export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
   ctx.world.state.removeDir(dirId);
   return { outcome: DONE, notes: [] };
 }
 
-/** Keeps a local file. The next run uploads it as a new document. */
+/** Keeps a local file. The next run uploads the file as a new document. */
 export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): ManualEnd {
   const record = ctx.world.state.record(id);
   if (record === null) return makeNotDone(STALE.noRecord);
@@ -121,9 +119,8 @@ function readBaseText(
 }
 
 /**
- * Makes the service's version the base. The next run then uploads the local content as an edit of
- * that version. Used if the service's version is empty, or older because of a restore from a
- * backup.
+ * Makes the service's version the base, for a version that is empty, or older because of a restore
+ * from a backup. The next run then uploads the local content as an edit of that version.
  */
 export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
@@ -155,7 +152,7 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
 /**
  * Writes earlier content to a document's file, as an edit.
  * @param digest digest of the earlier content
- * @param expect digest that the file must still have; null to accept any content of the file
+ * @param expect digest that the file must have; null to accept any content of the file
  */
 export function restoreText(
   ctx: CycleContext,
@@ -200,8 +197,8 @@ export function restoreFile(
 
 /**
  * Moves the file of a document that a run created on the service to the trash. The next run deletes
- * the document as after any local deletion; the safety checks apply.
- * @param place destination of the file, below `.mdmirror/`
+ * the document, with the safety checks of any deletion.
+ * @param place path of the file in the trash, below `.mdmirror/`
  */
 export function removeCreated(
   ctx: CycleContext,
@@ -228,7 +225,7 @@ export function moveBack(ctx: CycleContext, { id, from, to }: MoveBack, why: str
   return { outcome: runLocalEffect(ctx, moveLocal, row), notes: [] };
 }
 
-/** A conflict that the user ended. `expect` is the digest that the file must still have. */
+/** A conflict that the user ended. `expect` is the digest that the file must have. */
 type EndedConflict = {
   readonly id: DocId;
   readonly mine: Digest;
@@ -239,9 +236,9 @@ type EndedConflict = {
 };
 
 /**
- * Opens an ended conflict again. Afterwards the service and the file have the versions that they
- * had in the conflict, and base is the version that both sides had edited. If the user's choice
- * replaced the version on the service, mdmirror uploads that version first.
+ * Opens an ended conflict again. Afterwards the service and the file have the versions of the
+ * conflict, and base is the version that both sides had edited. If the user's choice replaced the
+ * version on the service, mdmirror uploads that version first.
  * ORDER: the conflict opens before the local version is written to the file. In the other order,
  * after a crash, that version would count as an edit, and replace the version on the service.
  */
@@ -267,7 +264,7 @@ export async function reopenConflict(ctx: CycleContext, ended: EndedConflict, de
   return writeChosen(ctx, { record: movedRecord, path, text, seen: atPath.digest, event, old: "the previous version" });
 }
 
-/** Uploads the service's version of the conflict first if the user's choice replaced it. */
+/** Uploads the service's version in the conflict if the user's choice replaced that version. */
 async function publishTheirs(
   ctx: CycleContext,
   { id, theirs, expect }: EndedConflict,

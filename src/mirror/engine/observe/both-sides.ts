@@ -55,8 +55,8 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   const { columns, ...before } = loadedBase;
   const storeText = makeContentStore(ctx, input, loadedBase);
   const { local: scannedLocal, remote } = await scanBothSides(ctx, input, loadedBase, inodesTrusted, storeText);
-  // If the service does not answer, the cycle ends. After a restart of the machine, it continues:
-  // files that a power loss damaged can be restored without the service.
+  // Without an answer of the service, the cycle ends. After a restart of the machine, the cycle
+  // continues, because mdmirror can restore damaged files without the service.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const scannedTrees = {
     base: before,
@@ -93,7 +93,7 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   return { kind: "seen", trees };
 }
 
-/** Keeps the results of the scans in the notes of the cycle, where its effects read them. */
+/** Keeps the results of the scans in the notes of the cycle, for its effects. */
 export function noteScan({ notes }: CycleContext, local: LocalTree, remote: RemoteTree): void {
   for (const folder of remote.folders.values()) notes.folderIds.set(folder.path, folder.id);
   notes.local = local;
@@ -125,9 +125,7 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/**
- * Loads base. The records of base are in `columns`, which take less memory, and not in `records`.
- */
+/** Loads base. Its records are in `columns`, which take less memory than `records`. */
 function loadBaseWithColumns({ state, disk }: World): LoadedBase {
   const columns = new RecordColumns(disk.names(), (id) => state.record(id));
   const base = state.load((record) => columns.add(record));
@@ -137,14 +135,14 @@ function loadBaseWithColumns({ state, disk }: World): LoadedBase {
 
 /** Effects of earlier runs that have no end yet. */
 type OpenEffects = {
-  /** Local paths in open journal rows, and the reason why each row is open. */
+  /** Local paths in open journal rows, each with the reason why the row is open. */
   readonly paths: ReadonlyMap<LocalPath, string>;
   readonly stillOpen: OpenWrites;
 };
 
 const NOTHING_OPEN: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
 
-/** Recovers effects after a crash or a lost answer. Runs before either side is scanned. */
+/** Recovers effects after a crash or a lost answer, before either side is scanned. */
 async function recoverEffects(ctx: CycleContext): Promise<OpenEffects> {
   const { world } = ctx;
   const intents = world.state.intents();
@@ -156,8 +154,8 @@ async function recoverEffects(ctx: CycleContext): Promise<OpenEffects> {
 /** Lists the open effects for a dry run, which recovers nothing. */
 function listOpenEffects({ state }: World): OpenEffects {
   const paths = new Map<LocalPath, string>();
-  // A row for a set-aside file does not mean that the file at the path is unfinished: that file has
-  // already been replaced.
+  // An open row for a set-aside file does not concern the file at the path, which mdmirror has
+  // already replaced.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "a step was interrupted; the next sync completes it");
@@ -165,15 +163,17 @@ function listOpenEffects({ state }: World): OpenEffects {
 }
 
 /**
- * Returns a function that stores content. In a dry run, the function keeps the content only in the
- * notes of the cycle.
+ * Returns a function that stores content. In a dry run, the content is only kept in the notes of
+ * the cycle.
  */
 export function makeContentStore({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): StoreContent {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
   return makeLocalContentStore(world.state, base, base.columns);
 }
 
-/** Returns a function that stores the content of documents that are read to see if they exist. */
+/**
+ * Returns a function that stores the content of documents that are read as a proof that they exist.
+ */
 function makeRemoteContentStore({ world: { state }, notes }: CycleContext, input: CycleInput): StoreRemoteContent {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
@@ -188,13 +188,13 @@ async function scanBothSides(
   keep: StoreContent,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteScan }> {
   const { world } = ctx;
-  // ORDER: the listing is requested before the local scan. The service can then answer during that
+  // ORDER: the listing is requested before the local scan, so that the service answers during that
   // scan.
   const trustEmpty = readApprovedKeys(world).has(APPROVE_EMPTY);
   const knownFacts = { keep: makeRemoteContentStore(ctx, input) };
   const remoteScanPromise =
     input.observers?.remote(base, trustEmpty, knownFacts) ?? observeRemote(world, base, trustEmpty, knownFacts);
-  // The promise may be rejected before it is awaited below.
+  // Without this handler, a rejection before the `await` below would end the process.
   remoteScanPromise.catch(() => undefined);
   const localTree = await scanFolder(ctx, input, base, inodesTrusted, keep);
   const remoteScan = await remoteScanPromise;
@@ -205,8 +205,8 @@ async function scanBothSides(
 }
 
 /**
- * Returns the scan of a dry run as if the user had approved that no known document is on the
- * service. The preview then shows all changes that this approval would allow.
+ * Returns the scan of a dry run as after an approval that no known document is on the service. The
+ * preview then shows all changes of such an approval.
  */
 async function foreseeApproval(
   world: World,
@@ -223,8 +223,8 @@ async function foreseeApproval(
 }
 
 /**
- * Scans the linked folder. A daemon's observers may scan only a part of the folder. Without
- * observers, the scan pauses regularly to receive answers of the service.
+ * Scans the linked folder. A daemon's observers may scan only a part. Without observers, the scan
+ * pauses regularly to receive answers of the service.
  */
 function scanFolder(
   ctx: CycleContext,
@@ -244,12 +244,12 @@ type RescanInput = {
   readonly inodesTrusted: boolean;
   readonly keep: StoreContent;
   readonly policy: Policy;
-  /** True if no journal row about a local path stays open. */
+  /** True if no journal row with a local path stays open. */
   readonly settled: boolean;
 };
 
 /**
- * Restores damaged files, and scans the folder again if there were any. Also records confirmed
+ * Restores damaged files, and scans the folder again if a file was restored. Also records confirmed
  * stamps, and flushes files of earlier cycles.
  */
 async function restoreAndRescan(
@@ -272,15 +272,15 @@ async function restoreAndRescan(
   return newFiles === null ? trees : { ...trees, local: withUnseen(trees.local, toUnreadPaths(newFiles.open)) };
 }
 
-/** Resolves links by the paths of all documents. Both sides must have been scanned. */
+/** Finds link targets by the paths of all documents. Both sides must have been scanned. */
 export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
   const matching = { policy: makePolicy(ctx, input, null), texts: makeTextFinder(ctx) };
   const mayReadAgain = input.settings.direction !== "pull" && trees.local.partial !== true;
   const localTree = links.read(trees, matching, makeContentStore(ctx, input, trees.base), mayReadAgain);
-  // Only a run without a daemon must scan again because of replaced files. A daemon's watcher
-  // reports them, and the daemon scans them.
+  // Only a run without a daemon must scan again because of replaced files. With a daemon, the
+  // watcher reports replaced files.
   ctx.notes.tally.filesMoved = input.observers === undefined && localTree.unseen.has("") && !trees.local.unseen.has("");
   return localTree;
 }
@@ -299,8 +299,8 @@ function toUnreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalP
 }
 
 /**
- * Hides documents whose writes have an unknown result. A document is not hidden if this scan proves
- * that it was deleted.
+ * Hides documents whose writes have an unknown result, unless this scan proves that the document
+ * was deleted.
  */
 function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
@@ -311,14 +311,14 @@ function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>
 }
 
 /**
- * LIMIT: number of link targets that a cycle reads, because each read is a request. Further targets
+ * LIMIT: number of link targets that a cycle reads, because each read is a request. Other targets
  * stay unknown.
  */
 const MAX_TARGETS = 16;
 
 /**
- * Requests documents to which links lead, but which neither base nor the listing contains. A
- * listing can miss documents. If a missed document counted as deleted, links to it would lose their
+ * Requests documents to which links lead, but which are neither in base nor in the listing. A
+ * listing can lack a document. If such a document counted as deleted, links to it would lose their
  * target.
  * @param keep stores the content that is read
  * @returns the trees with the documents that exist on the service, in the linked folder or outside
@@ -333,8 +333,7 @@ async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: StoreRe
   const requestTarget = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
     const document = answer.ok ? toRemoteFile(ctx.world, { ...answer.value, id }) : null;
-    // A user may change this content on the service before the next read, so mdmirror stores it now
-    // (I03).
+    // A user may change this content on the service before the next read (I03).
     if (answer.ok) keep(digestOf(answer.value.content), answer.value.content, document?.path ?? answer.value.path, id);
     if (document !== null) files.set(id, document);
     else if (answer.ok) outsideTargets.add(id);

@@ -45,7 +45,7 @@ export async function listDocuments(world: World, columns?: RecordColumns): Prom
     },
     { begin: beginAttempt, receive },
   );
-  // If no attempt listed everything, the result also contains the documents of earlier attempts.
+  // Without a complete attempt, the result includes the documents of earlier attempts.
   return { files: complete ? files : new Map([...earlierFiles, ...files]), complete, fault, isEmpty: count === 0 };
 }
 
@@ -64,8 +64,8 @@ export function toRemoteFile(
 }
 
 /**
- * LIMIT: number of documents outside the linked folder that are read to see whether the key works.
- * Each read is a request.
+ * LIMIT: number of documents outside the linked folder that are read to check the key, because each
+ * read is a request.
  */
 const MAX_OUTSIDE_CHECKS = 5;
 const NO_DOCUMENT_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
@@ -80,7 +80,7 @@ export type AbsenceProof = {
   readonly outside: Set<DocId>;
   readonly unseen: Map<DocId, string>;
   readonly fault: Fault | null;
-  /** True if no document and no folder of base answered. */
+  /** True if the service returned no document and no folder of base. */
   readonly nothingKnown: boolean;
 };
 
@@ -118,10 +118,10 @@ type ProofInput = {
 export type StoreRemoteContent = (digest: Digest, text: string, path: LocalPath, id: DocId) => void;
 
 /**
- * Proves absences: reads each known document that the listing does not contain, by its id. Adds
- * documents that exist after all to `seen`. A 404 is a proof only if the key is known to work: a
- * document or a folder of base has answered in this run. Otherwise a wrong workspace would look
- * like a workspace whose documents were deleted.
+ * Proves absences: reads by id each known document that the listing does not contain. Adds
+ * documents that exist after all to `seen`. A 404 is a proof only if the key is known to work,
+ * because the service returned a document or a folder of base in this run. Otherwise a wrong
+ * workspace would look like a workspace whose documents were deleted.
  * @param isKnownToWork true if a listed folder of base shows that the key works, or if the user
  * approved that no document is visible
  */
@@ -135,8 +135,8 @@ export async function proveAbsences(
   const proof = { gone: new Set<DocId>(), outside: new Set(outside), unseen: new Map<DocId, string>() };
   if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };
   const visibleId = [...seen.keys()].find((id) => base.records.has(id));
-  // If no known document is listed, documents outside the linked folder are read too. If such a
-  // document answers, the key works. These reads are not needed if each absence was proven before.
+  // If no known document is listed, documents outside the linked folder are read too. The key works
+  // if one of them is found. These reads are not needed if each absence was proven before.
   const isHealthy = isKnownToWork || missing.every((id) => wasProvenBefore(base, id));
   const outsideIdsToRead = visibleId === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], isKeyProven: isHealthy, fault: null };
@@ -153,7 +153,10 @@ type ProofSets = Pick<AbsenceProof, "gone" | "outside" | "unseen">;
 
 type ReadResults = {
   readonly notFound: DocId[];
-  /** True if an item of base answered, or if the user approved that no document is visible. */
+  /**
+   * True if the service returned an item of base, or if the user approved that no document is
+   * visible.
+   */
   isKeyProven: boolean;
   fault: Fault | null;
 };
@@ -185,8 +188,8 @@ function concludeNotFound(
   away: readonly DocId[],
 ): void {
   if (!isKeyProven) {
-    // No document answered, not even a document outside the linked folder. The workspace may be the
-    // wrong one, so nothing counts as absent.
+    // The service returned no document, not even one outside the linked folder. The workspace may
+    // be the wrong one, so nothing counts as absent.
     for (const id of proof.outside) proof.unseen.set(id, NO_DOCUMENT_VISIBLE);
     proof.outside.clear();
   }
@@ -197,7 +200,7 @@ function concludeNotFound(
   }
 }
 
-/** Returns true if an earlier run proved the absence. This scan need not prove it again. */
+/** Returns true if an earlier run proved the absence, so that this scan need not prove it. */
 function wasProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
   return blocks.get(id)?.reason === "gone-or-unreadable";
 }

@@ -1,5 +1,5 @@
 /**
- * Scans both sides. The tree of an incomplete scan says so; the planner decides what this means.
+ * Scans both sides. The tree of an incomplete scan is marked; the planner decides what this means.
  */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
@@ -25,17 +25,17 @@ import { fromServicePath, type World } from "../run/world.ts";
 
 export type LoadedBase = BaseTree & {
   /**
-   * Records in a form that takes less memory; `records` does not contain them. Scans leave out the
-   * documents of these records while the documents are unchanged.
+   * Records in a form that takes less memory; `records` does not contain them. A scan leaves out
+   * the unchanged documents of these records.
    */
   readonly columns?: RecordColumns | undefined;
 };
 
-/** Scans the folder. Does not read files whose stamps are recorded. Stores new content (I03). */
+/** Scans the folder. Reads only files without a recorded stamp, and stores new content (I03). */
 export function observeLocal(world: World, base: LoadedBase, inodesTrusted: boolean, keep: StoreContent): LocalTree {
   world.progress.report("scan", 0, null);
   // One transaction stores all contents, because a transaction for each content would be slow. The
-  // scan runs without a pause, so the transaction is short.
+  // transaction is short, because the scan does not pause.
   const tree = world.state.transact(() => world.disk.walk(makeKnownFileLookup(world.state, base), keep, base.columns));
   return finishScan(world, base, inodesTrusted, tree);
 }
@@ -62,7 +62,7 @@ export async function observeLocalAsync(
   await turn();
   const walk = world.disk.walkInParts(makeKnownFileLookup(world.state, base), keepCounted, base.columns);
   for (;;) {
-    // Each part has its own transaction, so that none is open during the pauses.
+    // Each part has its own transaction, so that no transaction is open during the pauses.
     const part = world.state.transact(() => walk.next());
     if (part.done === true) return finishScan(world, base, inodesTrusted, part.value);
     world.progress.report("scan", readCount, null);
@@ -80,8 +80,8 @@ function makeKnownFileLookup(
     if (record === null) return null;
     const { stamp, localDigest: digest, localPath } = record;
     if (record.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
-    // The stamp of a downloaded file is not trusted until a scan has read the file. If the content
-    // store still has the file's content, the content is not stored again.
+    // The stamp of a downloaded file is not trusted until a scan has read the file. Content that is
+    // still in the content store is not stored again.
     return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
   };
 }
@@ -93,9 +93,9 @@ function finishScan(world: World, { columns }: LoadedBase, inodesTrusted: boolea
 }
 
 /**
- * Records the newer stamp of each file that was read and found unchanged, so that the next scan
- * need not read the file.
- * @returns base with the changed records; faster than loading all records again
+ * Records the newer stamp of each file that was read and is unchanged, so that the next scan need
+ * not read the file.
+ * @returns base with the changed records, without loading all records again
  */
 export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
   const refreshedRecords: DocumentRecord[] = [];
@@ -113,7 +113,7 @@ export function refreshStamps({ state }: World, base: BaseTree, { files }: Local
   return { ...base, records };
 }
 
-/** Returns true if a file has the record's content, but another stamp than the record. */
+/** Returns true if a file has the record's content, but another stamp. */
 function provesNewStamp(file: LocalFile, { localDigest, stamp, stampTrusted }: DocumentRecord): boolean {
   const { ctimeMs, ino } = file.stamp;
   const isKnown = stampTrusted && stamp !== null && stamp.ctimeMs === ctimeMs && stamp.ino === ino;
@@ -125,14 +125,20 @@ export type RemoteScan =
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
 /**
- * Facts about the service that a scan may already know: a new listing, and the folders of an
- * earlier listing.
+ * Facts about the service from earlier requests: a new listing, and the folders of an earlier
+ * listing.
  */
 export type KnownRemoteFacts = {
   readonly files?: DocumentList;
-  /** Folders of an earlier listing. If a document is in none of them, folders are listed again. */
+  /**
+   * Folders of an earlier listing. If a document is in another folder, mdmirror lists the folders
+   * again.
+   */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
-  /** Stores content that was read only as a proof: a user may change it later (I03). */
+  /**
+   * Stores content that was read only as a proof, because a user may change the content later
+   * (I03).
+   */
   readonly keep?: StoreRemoteContent;
 };
 
@@ -152,8 +158,8 @@ export async function observeRemote(
   const [documentList, earlyFolders] = await listDocumentsAndFolders(world, known, columns);
   const filesById = documentList.files;
   const base = columns === undefined ? before : withUnlisted(before, columns, filesById);
-  // A missing document counts as absent only if the key still works. To prove that, mdmirror lists
-  // the folders again: the key works if the listing has a folder that base has.
+  // A missing document counts as absent only if the key still works. As a proof, mdmirror lists the
+  // folders again and looks for a folder of base.
   const unlisted = findUnlisted(base, filesById);
   const isAnyMissing = unlisted.missing.length > 0;
   const reusedFolders = isAnyMissing ? null : findReusableFolders(known.folders, filesById);
@@ -174,8 +180,8 @@ export async function observeRemote(
 
 /**
  * Returns base with the records of documents that the service lists with changes, or does not list.
- * If a document is missing, also adds one document that the service lists unchanged. If this
- * document can be read, the key works.
+ * If a document is missing, also adds one document that the service lists unchanged. A read of this
+ * document can show that the key works.
  */
 function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, RemoteFile>): BaseTree {
   const records = columns.unlisted(seen.keys());
@@ -229,7 +235,7 @@ function makeRemoteTree(
 }
 
 /**
- * Returns the fault of an incomplete listing if the fault affects the whole service, and not only a
+ * Returns the fault of an incomplete listing if the fault affects the whole service, not only a
  * page of the listing (I19).
  */
 function findServiceFault({ complete, fault, isEmpty }: DocumentList): Fault | null {
@@ -238,8 +244,8 @@ function findServiceFault({ complete, fault, isEmpty }: DocumentList): Fault | n
 }
 
 /**
- * Returns the reason why a listing is incomplete. With `misread`, the next listing will be
- * incomplete too. With `cutShort`, the next listing may be complete.
+ * Returns the reason why a listing is incomplete. `misread`: the next listing will be incomplete
+ * too. `cutShort`: the next listing may be complete.
  */
 function describeGap(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
@@ -251,8 +257,8 @@ function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>
 }
 
 /**
- * Returns the folders of an earlier listing. Returns null if the folder of a listed document is not
- * among them.
+ * Returns the folders of an earlier listing. Returns null if a listed document is in another
+ * folder.
  */
 function findReusableFolders(
   folders: ReadonlyMap<DirId, RemoteFolder> | undefined,
@@ -289,9 +295,9 @@ function containsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: Readonl
 }
 
 /**
- * Finds folders of base that no longer exist: no listing has them, and no document is below their
- * paths. If a document is below such a path, the folder may exist, but the key may not be allowed
- * to read it.
+ * Finds folders of base that no longer exist: no listing has the folder, and no document is below
+ * its path. If a document is below the path, the folder may exist, and the key may not be allowed
+ * to read the folder.
  */
 function findGoneFolders(
   base: BaseTree,
@@ -301,7 +307,7 @@ function findGoneFolders(
   const missingFolders = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
   if (missingFolders.length === 0) return new Set();
   const files = listFiles();
-  // If another folder has the path now, the old folder was deleted. The documents below the path
+  // If another folder has the path now, the old folder was deleted: the documents below the path
   // are in the new folder.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
   const goneFolders = missingFolders.filter(
