@@ -29,15 +29,16 @@ import { orderTargetsFirst } from "../../../common/targets-first.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
 /**
- * LIMIT: number of steps that run at the same time. The number is higher than the client's number
- * of parallel requests, because some steps write files or wait for a commit. A higher number would
- * need more memory, because each step has its content in memory (I33).
+ * LIMIT: number of steps that run at the same time, so that memory stays bounded: each step has its
+ * content in memory (I33). More steps than parallel requests are useful, because some steps write
+ * files or wait for a commit.
  */
 const MAX_PARALLEL_STEPS = 40;
 
 /**
- * Runs the steps of a plan. Returns how each step ended, by the step's index.
- * @param stop no more steps start after this signal aborts
+ * Runs the steps of a plan.
+ * @param stop after this signal aborts, no step starts
+ * @returns how each step ended, by the step's index
  */
 export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
   const { progress } = ctx.world;
@@ -58,15 +59,16 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
 }
 
 /**
- * Returns the recorded path of a document, because a message never shows an id. Returns "" if `id`
- * is not the id of a document.
+ * Returns the recorded path of a document, because a message never shows an id; "" if `id` is not
+ * the id of a document.
  */
 function findRecordedPath({ world }: CycleContext, id: string | null): LocalPath {
   return (isDocId(id) ? world.state.record(id)?.localPath : null) ?? "";
 }
 
 /**
- * Runs an action. Remembers a failed action, so that mdmirror does not repeat the action forever.
+ * Runs an action. Remembers a failed action, so that mdmirror does not repeat the same action
+ * forever.
  */
 async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
@@ -105,8 +107,8 @@ type PerformFunction<K extends Action["kind"]> = (ctx: CycleContext, action: Act
 
 const EFFECTS: { readonly [K in Action["kind"]]: PerformFunction<K> } = {
   "create-local": createLocal,
-  // ORDER: `staleIfInUse` runs before the download, because the downloaded content could not be
-  // written to a file in use. The write checks again whether the file is in use.
+  // ORDER: `staleIfInUse` runs before the download, because a download for a file in use would be
+  // useless. The write checks again whether the file is in use.
   "write-local": (ctx, action) => staleIfInUse(ctx, action) ?? writeLocal(ctx, action),
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putContent, action),
@@ -142,9 +144,9 @@ export async function performAction(ctx: CycleContext, action: Action): Promise<
 }
 
 /**
- * Orders a plan so that a document is created before the documents that link to it. A link can then
- * be sent with the id of its target. If links form a circle, one document is sent with a link that
- * has no target yet. The next cycle sends that document again.
+ * Orders a plan so that a document is created before the documents that link to it. The links can
+ * then contain the id of the target. If links form a circle, one document is sent with a link
+ * without a target, and is sent again in the next cycle.
  */
 export function orderByLinks(plan: Plan, links: MirrorLinks): Plan {
   const creatingSteps = new Map<LocalPath, number>();

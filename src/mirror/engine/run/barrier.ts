@@ -1,5 +1,5 @@
 /**
- * Checks whether a caller's local changes are on the service. Scans the disk itself, because the
+ * Checks whether a caller's local changes are on the service. Scans the disk again, because the
  * watcher may be late. Writes nothing.
  */
 
@@ -18,26 +18,25 @@ import type { World } from "./world.ts";
 export type AwaitedPath = {
   readonly path: LocalPath;
   /**
-   * Number of the newest run when the path was scanned. Only runs with a higher number scanned the
-   * disk after that.
+   * Number of the newest run at the time of the scan. Only runs with a higher number scan the path
+   * later.
    */
   readonly run: number;
   /**
-   * True if content of the file had been sent before the scan, but the service had not answered by
-   * the time of the scan. The answer may come in a later run, and need not be about the scanned
-   * content.
+   * True if mdmirror had sent content of the file before the scan, and had no answer yet. The
+   * answer may come in a later run, and may concern other content than the scanned content.
    */
   readonly isUnderWay: boolean;
   /**
-   * Document at the path in base at the time of the scan; null if none. The document may move
-   * later.
+   * Document at the path in base at the time of the scan, because the document may move later; null
+   * if none.
    */
   readonly id: DocId | null;
 };
 
 type UnsentPath = {
   readonly path: LocalPath;
-  /** Reason why the path is not sent; `unknown` if no file is or was at the path. */
+  /** Reason why the path is never sent; `unknown` if no file is or was at the path. */
   readonly why: UnsyncedEntry["kind"] | "mirror-folder" | "unknown";
 };
 
@@ -52,30 +51,30 @@ export type BarrierScanResult =
 
 /**
  * State of a path for which a caller waits.
- * - `live`: since the scan, the service has had the content that the file had at the scan or later.
- * - `gone`: neither side has a file at the path, and its document was not moved elsewhere.
+ * - `live`: the service has the content that the file had at the scan, or later content.
+ * - `gone`: neither side has a file at the path, and its document was not moved.
  * - `in-review`: the content was submitted, and a reviewer decides.
  * - `blocked`: the user must act, or the sync has one direction.
- * - `waiting`: the content is being sent, or cannot be sent yet.
+ * - `waiting`: mdmirror is sending the content, or cannot send it yet.
  */
 export type PathOnService = {
   readonly path: LocalPath;
   readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: DocId | null;
-  /** Change id of base's version. If the state is `live`, this version has the content. */
+  /** Change id of base's version. In the state `live`, this version has the content. */
   readonly changeId: ChangeId | null;
-  /** Change ids of the document's changes that are in review on the service. */
+  /** Change ids of the document's changes in review. */
   readonly reviews: readonly ChangeId[];
-  /** Problem because of which the path is not `live`; null if no problem is known. */
+  /** Problem that prevents the state `live`; null if no problem is known. */
   readonly open: Attention | null;
 };
 
 /**
- * Scans the disk for the paths of a caller. Returns the files and deletions that are not known to
- * be on the service, or the paths that are never sent.
+ * Scans the disk for the paths of a caller. Returns the files and deletions that may not be on the
+ * service yet. Returns the paths that are never sent instead, if there are any.
  * @param scope files and folders; "" is the whole linked folder
- * @param isCompared true if base was compared with the service since the process began; a file with
- * base's content then counts as on the service
+ * @param isCompared true if mdmirror has compared base with the service since the process began; a
+ * file with base's content then counts as on the service
  */
 export function scanAwaitedPaths(world: World, scope: readonly LocalPath[], isCompared: boolean): BarrierScanResult {
   const base = world.state.load();
@@ -97,7 +96,10 @@ export function scanAwaitedPaths(world: World, scope: readonly LocalPath[], isCo
   return { kind: "seen", awaited: awaitedPaths, documents: scannedPaths.size };
 }
 
-/** A scanned path. If `isOnService`, the service has its content, and no caller need wait. */
+/**
+ * A scanned path. If `isOnService`, the service has the content of the file, and no caller need
+ * wait.
+ */
 type ScannedPath = AwaitedPath & { readonly isOnService: boolean };
 
 function scanPath(scan: BarrierScanInput, path: LocalPath): readonly ScannedPath[] | UnsentPath {
@@ -112,7 +114,7 @@ type BarrierScanInput = {
   readonly isProof: boolean;
   readonly run: number;
   readonly records: ReadonlyMap<LocalPath, DocumentRecord>;
-  /** Ids of recorded documents, and paths of new documents, whose upload has no answer yet. */
+  /** Ids of recorded documents, and paths of new documents, whose uploads have no answer yet. */
   readonly underWay: ReadonlySet<string>;
   /** Scans the whole folder at the first call; later calls return the same scan. */
   readonly walk: () => LocalTree;
@@ -139,7 +141,9 @@ function makeAwaitedPath({ run, records, underWay }: BarrierScanInput, path: Loc
   return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isOnService: false };
 }
 
-/** Returns the files and deletions in a folder; null if neither disk nor base has the folder. */
+/**
+ * Returns the files and deletions in a folder; null if neither the disk nor base has the folder.
+ */
 function scanFolder(scan: BarrierScanInput, folder: LocalPath): ScannedPath[] | null {
   const { base, records, walk } = scan;
   const localTree = walk();
@@ -170,7 +174,8 @@ function findUnreadPaths(local: LocalTree, folder: LocalPath): LocalPath[] {
 }
 
 /**
- * Returns true if the scan read nothing. If the folder only kept changing, the scan has read files.
+ * Returns true if the scan could read nothing. If the folder only kept changing, the scan has
+ * files.
  */
 function hasReadNothing({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
@@ -198,13 +203,13 @@ function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[]
 
 /**
  * Returns the current state of each path.
- * - A path is `live` if its file has base's content, or if a run that began after the scan has sent
- *   its document's content.
+ * - A path is `live` if its file has base's content, or if a run after the scan has sent the
+ *   content of its document.
  * - A new base alone proves nothing. After a merge, base is new although an edit must still be
- *   sent. After a move, the path may have another document.
- * - If a safety check stopped the sync because documents are missing on the service, base may be
- *   wrong. No path is then `live`.
- * @param isCompared true if base was compared with the service since the process began
+ *   sent. After a move, another document may have the path.
+ * - After a stop because of missing documents on the service, base may be wrong, and no path is
+ *   `live`.
+ * @param isCompared true if mdmirror has compared base with the service since the process began
  */
 export function readPathStates(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
   const base = world.state.load();
@@ -223,7 +228,10 @@ export function readPathStates(world: World, awaited: readonly AwaitedPath[], is
   });
 }
 
-/** Returns the record of a document whose file was moved away since the scan; otherwise null. */
+/**
+ * Returns the record of a document whose file was moved away since the scan; null for other
+ * documents.
+ */
 function findMovedRecord({ disk }: World, { records }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
   const record = id === null ? undefined : records.get(id);
   return record?.state === "linked" && disk.look(path).kind === "absent" ? record : null;
@@ -249,13 +257,14 @@ function decidePathState(
 
 const SENDING_KINDS = ["put", "create-remote"];
 /**
- * LIMIT: number of the document's newest upload events that are searched. An older event is not
- * found, so a caller waits longer if all of these uploads went to review.
+ * LIMIT: number of the document's newest upload events that are searched, so that the search is
+ * fast. If all of these uploads went to review, older uploads are not found, and the caller waits
+ * longer.
  */
 const NEWEST_VERSIONS = 8;
 
 /**
- * Returns true if content of the document was sent after the scan. If an upload was under way
+ * Returns true if mdmirror sent content of the document after the scan. If an upload was under way
  * during the scan, two upload events are needed: the first event may belong to that upload.
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
@@ -265,8 +274,8 @@ function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: A
 }
 
 /**
- * Returns true if a later scan may end a block without an action of the user, although the report
- * says that the user must act.
+ * Returns true if a later scan may end a block without the user, although the report says that the
+ * user must act.
  */
 function mayEndByItself({ reason }: Block): boolean {
   return reason === "not-seen" || reason === "local-unreadable";

@@ -24,7 +24,7 @@ import { markLosses, recordConflictStop, rememberGeneration, rememberStop } from
 
 type SyncOptions = {
   readonly settings: Settings;
-  /** True to send refused changes again: if the user requests it, and at a start. */
+  /** True to send refused changes again: at a start, and if the user requests it. */
   readonly retryRefused: boolean;
   /** Name of the run in the log: `sync`, `init` or `wait`. */
   readonly kind: string;
@@ -43,14 +43,14 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   return report;
 }
 
-/** Plans a sync without writing anything. Uses the same scans as a sync (I23). */
+/** Plans a sync with the scans of a sync, and writes nothing (I23). */
 export async function planOnly(world: World, options: SyncOptions): Promise<CycleEnd> {
   const { settings, retryRefused } = options;
   const unchangedContents = readUnchangedContents(world, settings);
   return runCycle(world, { run: { number: 0 }, settings, retryRefused, unchangedContents, dry: true });
 }
 
-/** Returns the contents that the last run delayed; null if reviews are not delayed. */
+/** Returns the contents that the last run delayed; null if reviews have no delay. */
 function readUnchangedContents(
   { state }: World,
   { reviewsOnlyUnchanged }: Settings,
@@ -66,7 +66,7 @@ function writeUnchangedContents(world: World, end: PlannedCycle): void {
   if (text !== world.state.meta(META.delayedReviews)) world.state.setMeta(META.delayedReviews, text);
 }
 
-/** Returns the contents that wait for review until a later run finds them unchanged. */
+/** Returns the contents that go to review when a later run finds them unchanged. */
 export function findDelayedContents({ blocks }: Plan): Map<DocId, Digest> {
   const delayedContents = new Map<DocId, Digest>();
   for (const { reason, key, digest } of blocks)
@@ -76,7 +76,7 @@ export function findDelayedContents({ blocks }: Plan): Map<DocId, Digest> {
 
 const MAX_CYCLES = 5;
 
-/** A run in the log, which gets its number when it first writes to the state. */
+/** A run in the log. The run gets its number at its first write to the state. */
 export class RunEntry {
   readonly #world: World;
   readonly #kind: string;
@@ -88,7 +88,7 @@ export class RunEntry {
     this.#kind = kind;
   }
 
-  /** Number of the run; null if the run has not written anything yet. */
+  /** Number of the run; null if the run has written nothing yet. */
   get begun(): number | null {
     return this.#begun;
   }
@@ -113,7 +113,7 @@ type ConvergeInput = {
   readonly settings: Settings;
   /** True if the first cycle sends refused changes again. */
   readonly retryRefused: boolean;
-  /** Failed and refused actions of earlier runs of this process. This run adds its own actions. */
+  /** Failed and refused actions of earlier runs of this process, to which this run adds. */
   readonly memory?: RunMemory;
   /** Returns options for the scans of the next cycle. */
   readonly scanOptions: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
@@ -130,11 +130,12 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
   if (end.kind === "planned") {
     const { plan, trees } = end;
     recordConflictStop(world, plan.verdict, tally.counts.conflicts);
-    // ORDER: the generation is stored before the approval ends (`rememberStop`), because an
-    // approval of missing documents allows mdmirror to store the generation.
+    // ORDER: the generation is stored before the approval ends (`rememberStop`), because only an
+    // approval of missing documents allows mdmirror to store the generation while documents are
+    // missing.
     rememberGeneration(world, plan, trees);
-    // A change that waits for a second scan is not planned yet. Such a run ends no stop and no
-    // approval (I22).
+    // The plan lacks changes that wait for a second scan, so this run ends no stop and no approval
+    // (I22).
     if (plan.verdict.kind === "safety-stop" || !isAnyWaitingForScan(plan.blocks))
       rememberStop(world, run, plan.verdict);
   }
@@ -168,8 +169,8 @@ function shouldContinue(end: CycleEnd, tally: RunTally): end is PlannedCycle {
 }
 
 /**
- * Waits before the next cycle if that cycle must check again whether a conflict copy is missing. A
- * program may be between the two steps of a save, so the wait is as long as for any other absence.
+ * Waits before a cycle that must check again whether a conflict copy is missing. A program may be
+ * between the two steps of a save, so the delay is as long as for any other missing file.
  */
 async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: PlannedCycle): Promise<void> {
   if (secondLookMs === null) return;
@@ -179,8 +180,8 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run number of the run; 0 if the run wrote nothing */
 function reportRun(world: World, run: number, { end, cycles, tally }: Convergence): RunReport {
   const hasMore = end.kind === "planned" && hasMoreWork(end, tally);
-  // This run renamed local files because the service has another document at their path. A file
-  // that is no longer at its new path is not reported.
+  // This run renamed local files because the service has another document at their path. The report
+  // lists only files that are still at their new paths.
   const renamedFiles = [...tally.renamedForOthers].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
@@ -208,14 +209,14 @@ function wasConnectionLost(ends: readonly StepEnd[]): boolean {
   return ends.some((end) => end.kind === "ran" && end.outcome.kind === "later" && end.outcome.unreachable);
 }
 
-/** Returns true if this cycle changed something, or if a step must be tried again. */
+/** Returns true if this cycle changed something, or if a step must be repeated. */
 function hasMoreWork({ plan, trees, ends }: PlannedCycle, tally: RunTally): boolean {
-  // Does not build a list of the steps that ran: a first sync has as many steps as documents.
+  // No list of the steps is built, because a first sync has as many steps as documents.
   const someRan = (matches: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && matches(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A step was blocked, so the steps that depend on the blocked step did not start. The next cycle
-  // plans these steps without the blocked step, or blocks these steps too (I17).
+  // A step was blocked, so the steps that depend on it did not start. The next cycle plans these
+  // steps without the blocked step, or blocks these steps too (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);

@@ -19,14 +19,14 @@ import type { Policy } from "../../model/policy.ts";
 export type CycleInput = {
   /**
    * Run of the cycle.
-   * - `number`: number of the run. The first read of this property gives the run its number, so a
-   *   run that changes nothing has none.
+   * - `number`: number of the run. The first read of this property creates the number, so a run
+   *   that changes nothing has none.
    * - `begun`: the number, or null if the run has no number yet; undefined if the run always has a
    *   number.
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
-  /** Tally that the cycles of a run share. If undefined, the cycle starts a new tally. */
+  /** Tally that the cycles of a run share; undefined to start a new tally. */
   readonly tally?: RunTally;
   readonly retryRefused: boolean;
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
@@ -34,22 +34,25 @@ export type CycleInput = {
   readonly leavesOut?: boolean;
   /** True for a preview. A preview writes nothing, neither on a side nor in the state (I23). */
   readonly dry: boolean;
-  /** Observers of a daemon that watches the folder; undefined if both sides are scanned in full. */
+  /** Scans of a daemon that watches the folder; undefined if both sides are scanned in full. */
   readonly observers?: DaemonObservers;
-  /** Local paths absent for long enough to count as deleted. Undefined: one scan is enough. */
+  /**
+   * Local paths that were absent for long enough to count as deleted; undefined if one scan is
+   * enough.
+   */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
 /**
- * Scans of a daemon, which may read less than full scans. Files that programs are writing count as
- * unread.
+ * Scans of a daemon, which may read less than full scans. Files that programs are still writing
+ * count as unread.
  */
 export type DaemonObservers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: StoreContent): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean, known: KnownRemoteFacts): Promise<RemoteScan>;
   /**
-   * Moves content that a program saved to a document's old path to the document's new path. The
-   * cycle calls this if no safety check stops the plan.
+   * Moves content that a program saved to an old path to its document. Called if no safety check
+   * stops the plan.
    * @returns true if files changed, so that both sides must be scanned again
    */
   redirectSaves(ctx: CycleContext, trees: Trees): boolean;
@@ -64,8 +67,8 @@ export type CycleEnd =
       /** True if the run was stopped, so some steps may not have started. */
       readonly isStopped?: boolean;
       /**
-       * Reasons for which a safety check will stop the sync when the delayed deletions are due;
-       * undefined if there are none.
+       * Reasons of the stop that is expected when the delayed deletions are due; undefined without
+       * such reasons.
        */
       readonly expectedStopReasons?: readonly Reason[];
     });
@@ -73,18 +76,18 @@ export type CycleEnd =
 export type PlannedCycle = Extract<CycleEnd, { kind: "planned" }>;
 
 /**
- * Name of the approval that no known document is visible on the service. The documents then count
- * as deleted.
+ * Name of the approval that no known document is visible on the service. With this approval, the
+ * documents count as deleted.
  */
 export const APPROVE_EMPTY = "wrong-workspace";
 
-/** Outcome of a refused request that must not be sent again unchanged. */
+/** Outcome of a refused request. The same request must not be sent again. */
 export type RefusedWrite = Extract<Outcome, { kind: "refused" }> & { readonly block: Block };
 
 /**
  * An action that achieved nothing.
  * - `times`: the number of attempts.
- * - `isNotFound`: true if the service answered that it does not have the action's target.
+ * - `isNotFound`: true if the service answered that the target of the action does not exist.
  * - `isOfEarlierRun`: true if the daemon's current run has not tried the action.
  */
 type FutileAction = {
@@ -97,35 +100,37 @@ type FutileAction = {
 export type RunTally = {
   readonly counts: Counts;
   /**
-   * Number of documents created on the service. mdmirror reads the first of these documents back
-   * after their POSTs.
+   * Number of documents that were created on the service. mdmirror reads the first of these
+   * documents back.
    */
   created: number;
   /**
-   * Actions that found another state than planned, or have an unknown result. The key contains the
-   * whole action.
+   * Actions that found another state than planned, or that have an unknown result. The key contains
+   * the whole action.
    */
   readonly futile: Map<string, FutileAction>;
-  /** Refused requests, so that none is sent again unchanged. Key: `facts` of the request. */
+  /** Refused requests, so that mdmirror sends none again unchanged. Key: `facts` of the request. */
   readonly refused: Map<string, RefusedWrite>;
   /**
-   * Local files that were renamed because another document has their name. Old path to new path.
+   * Local files that were renamed because another document has their name: old path to new path.
    */
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
-  /** User's files that were moved away because a conflict copy needed their path. */
+  /** User's files that were moved because a conflict copy needed the path. */
   readonly movedOutOfWay: MovedOutOfWay[];
   /** New changes that stay on their side, because the sync has only one direction. */
   readonly oneWay: Block[];
-  /** True if content was sent with a link whose target did not exist then, but exists now. */
+  /** True if content was sent with a link without a target, and the target exists now. */
   linksOpen: boolean;
   /**
-   * True if the last cycle read another version of a document than the listing had. A new listing
-   * shows the newer version.
+   * True if the last cycle read another version of a document than the listing has. Only a new
+   * listing shows the newer version.
    */
   readsOther: boolean;
   /** True if the journal has content that was sent without an answer and that no read has found. */
   hasSent: boolean;
-  /** True if files were replaced after the last cycle's scan and before their links were read. */
+  /**
+   * True if files were replaced after the last cycle's scan and before mdmirror read their links.
+   */
   filesMoved: boolean;
 };
 
@@ -157,41 +162,44 @@ type CycleNotes = {
   /** Counts of the whole run, for its report. */
   readonly counts: Counts;
   readonly tally: RunTally;
-  /** Scan from which the plan was made; null before the scan, during recovery. */
+  /** Scan from which the plan was made; null before the scan, such as during recovery. */
   local: LocalTree | null;
   /** True if the listing from which the plan was made is complete. */
   isListed: boolean;
   /** Folder ids by path, relative to the linked part of the workspace. Effects update this map. */
   readonly folderIds: Map<RemotePath, DirId>;
-  /** Files created or replaced in this cycle, which are flushed at its end or in the next cycle. */
+  /**
+   * Files that this cycle created or replaced, and that are flushed at the end of this or the next
+   * cycle.
+   */
   readonly toFlush: Map<DocId, LocalPath>;
   /**
-   * Paths whose files were restored before the plan. Differences at these paths do not show what
-   * the user wants.
+   * Paths at which mdmirror restored files before the plan. Differences at these paths are not
+   * changes by the user.
    */
   readonly returned: Set<LocalPath>;
   /** Folders that this cycle moved locally, in the order of their moves. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
-  /** Inodes of the folders that this cycle created, as strings that `toInodeKey` returned. */
+  /** Inodes of the folders that this cycle created, as returned by `toInodeKey`. */
   readonly made: Set<string>;
   /**
-   * Number of conflicts beyond which no further conflict opens; null without a limit. One more than
-   * this number opens, so that the safety check stops the next plan.
+   * Limit of new conflicts in this cycle; null without a limit. One conflict over the limit still
+   * opens, so that the safety check stops the next plan.
    */
   conflictBudget: ConflictBudget | null;
   /**
-   * Files in use that are written nevertheless, because the longest delay is over. The values are
-   * clauses for the log.
+   * Files in use that mdmirror writes nevertheless, because the longest delay is over. The values
+   * are clauses for the log.
    */
   readonly waitedEnough: Map<LocalPath, string>;
   /**
    * Documents that this cycle read before the safety checks. The next read of such a document takes
-   * the version from this map and removes it. The contents are in the content store.
+   * the version out of this map. The contents are in the content store.
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
   /**
-   * Documents whose files may become blank; null if so few documents are downloaded that this does
-   * not matter.
+   * Documents whose files may become blank; null if so few documents are downloaded that the number
+   * of blank files cannot matter.
    */
   mayBeEmptied: ReadonlySet<DocId> | null;
   /** Contents by digest that a dry run has read and must not store. */
@@ -205,7 +213,7 @@ export class CycleContext {
   readonly world: World;
   readonly settings: Settings;
   readonly group: CommitGroup;
-  /** Abilities of the service, as known when the cycle began. */
+  /** What the service can do, as known at the beginning of the cycle. */
   readonly traitsAtStart: RemoteTraits;
   readonly notes: CycleNotes;
   readonly #run: CycleInput["run"];
@@ -237,13 +245,13 @@ export class CycleContext {
     this.#run = run;
   }
 
-  /** Returns true if the run has this number. Does not give the run a number. */
+  /** Returns true if the run has this number. Does not create a number for the run. */
   isThisRun(number: number): boolean {
     const { begun } = this.#run;
     return number === (begun === undefined ? this.#run.number : begun);
   }
 
-  /** Number of the run. A daemon's run gets its number when this property is first read. */
+  /** Number of the run. For a daemon's run, the first read creates the number. */
   get run(): number {
     return this.#run.number;
   }
@@ -257,7 +265,7 @@ export function makePolicy(ctx: CycleContext, input: CycleInput, absentTwice: Re
     refusedCharacters: traits.refusedCharacters,
     remoteFolding: traits,
     canMoveFolders: traits.folderPatch !== "no",
-    // If only a folder of the workspace is linked, the root of the linked folder is an ordinary
+    // If only a part of the workspace is linked, the root of the linked folder is an ordinary
     // folder on the service.
     canMoveToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,
@@ -267,9 +275,8 @@ export function makePolicy(ctx: CycleContext, input: CycleInput, absentTwice: Re
 }
 
 /**
- * Returns a function that finds contents by digest. If links are converted, the function removes
- * link destinations from the contents, so that the local form and the form on the service are
- * equal.
+ * Returns a function that finds contents by digest. If links are converted, the contents have no
+ * link destinations, so that the local form and the form on the service are equal.
  */
 export function makeTextFinder({ world, notes }: CycleContext): TextLookup {
   const findText: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
@@ -278,9 +285,9 @@ export function makeTextFinder({ world, notes }: CycleContext): TextLookup {
 
 /**
  * LIMIT: number of attempts of an action that achieves nothing, while each scan shows the same
- * state as the scan before. For example, the service answers all writes with 404. Each new plan
- * would contain the action again. mdmirror repeats the action once after a full scan, then leaves
- * the action to the next run (I16).
+ * state. Otherwise the action would be in each new plan, for example if the service answers all
+ * writes with 404. mdmirror repeats the action once after a full scan, then leaves the action to
+ * the next run (I16).
  */
 const MAX_TRIES = 2;
 
@@ -292,7 +299,7 @@ function toActionKey(action: Action): string {
 /**
  * Returns true if the action has achieved nothing so often that it must not be repeated.
  * @param isListed true if the listing was complete. After an incomplete listing, one attempt is
- * enough, because such a listing gives no reason to expect another result (I08)
+ * enough, because the second attempt would have the same result (I08)
  */
 export function isFutileRepeat({ futile }: RunTally, action: Action, isListed = true): boolean {
   return futile.size > 0 && (futile.get(toActionKey(action))?.times ?? 0) >= (isListed ? MAX_TRIES : 1);
@@ -319,11 +326,11 @@ export function noteFutileAction(
 
 /**
  * Forgets, at the end of a daemon's run, the actions that the next run may try again.
- * - If the service does not have the target of an action, the action is kept until a complete
- *   listing in a later run. The listing of its own run does not count: it was older than the answer
- *   (I08).
- * - Other actions do not wait for a complete listing. If a document is unreadable, no listing is
- *   ever complete.
+ * - An action whose target is missing on the service is kept until a complete listing in a later
+ *   run. The listing of its own run does not count, because that listing was older than the
+ *   service's answer (I08).
+ * - Other actions do not wait for a complete listing, because a single unreadable document makes
+ *   every listing incomplete.
  * @param isListed true if the listing of the run was complete
  */
 export function forgetFutile({ futile }: RunMemory, isListed: boolean): void {

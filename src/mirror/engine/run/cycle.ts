@@ -62,7 +62,7 @@ async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCh
   let plannedCycle = await observeAndPlan(ctx, input, check);
   if (plannedCycle.kind === "offline") return plannedCycle;
   if (input.dry) return { ...plannedCycle, ends: [] };
-  // ORDER: this comes after the safety checks, because `redirectSaves` changes files.
+  // ORDER: saves are redirected after the safety checks, because `redirectSaves` changes files.
   const mayRedirect = plannedCycle.plan.verdict.kind === "run";
   if (mayRedirect && input.observers?.redirectSaves(ctx, plannedCycle.trees) === true) {
     plannedCycle = await observeAndPlan(ctx, input, check);
@@ -80,7 +80,7 @@ async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCh
 
 /**
  * Runs a cycle for a few documents. Does nothing if the plan does more than transfer their content.
- * @param seen trees with these documents, and the folders above them
+ * @param seen trees with these documents, and the folders above these documents
  * @returns null if a full cycle is needed; nothing was changed then
  */
 export async function runNarrowCycle(world: World, input: CycleInput, seen: Trees): Promise<PlannedCycle | null> {
@@ -99,9 +99,9 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 }
 
 /**
- * Returns true if a full cycle must first finish an interrupted effect. Two kinds of journal rows
- * matter only if they are about the given documents: rows for a set-aside file, and rows for
- * content that was sent without an answer.
+ * Returns true if a full cycle must first recover an interrupted effect. A row for a set-aside
+ * file, or for content that was sent without an answer, matters only if the row is about one of
+ * these documents.
  */
 function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {
@@ -118,8 +118,8 @@ function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: 
   if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
   return steps.every(({ action }) => {
     if (action.kind === "put") return !action.review;
-    // If links are converted, a new document may change links in other documents. A full cycle is
-    // then needed.
+    // If links are converted, a new document may change links in other documents, which needs a
+    // full cycle.
     if (links !== undefined) return false;
     if (action.kind === "create-local") return action.localPath === action.remotePath;
     return action.kind === "write-local" || action.kind === "note-facts";
@@ -143,8 +143,8 @@ function updateLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   if (links === undefined || verdict.kind !== "run") return;
   links.forms.begin(false);
   rewriteLinks(ctx);
-  // ORDER: targets are checked after the links were rewritten, because the rewriting reads the
-  // links of moved documents at their new paths.
+  // ORDER: targets are checked after the rewrite of links, which reads the links of moved documents
+  // at their new paths.
   ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
   links.tidy();
 }
@@ -166,7 +166,7 @@ async function carryOutPlan(ctx: CycleContext, plan: Plan): Promise<StepResults>
 
 const unstoppable = makeStoppable(new AbortController().signal);
 
-/** Stores the plan's blocks and the contents of conflict copies before any step starts. */
+/** Stores the blocks of the plan and the contents of conflict copies before any step starts. */
 function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceBlocks(plan.blocks.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block)));
@@ -181,8 +181,8 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
     for (const { path } of listConflictCopies(conflict, document, maxNameBytes))
       if (trees.local.others.has(path)) storeConflictCopy(ctx.world, conflict.id, path);
   }
-  // A conflict copy that was found again must be missing in two more scans in a row before it
-  // counts as removed.
+  // A conflict copy counts as removed only if two scans in a row do not find the copy. This scan
+  // found the copy again.
   for (const conflict of trees.base.conflicts.values())
     if (conflict.looksGone > 0 && !observedIds.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
 }
@@ -199,8 +199,8 @@ function makeDecidedPlan(input: PlanInput): DecidedPlan {
 type CyclePlan = DecidedPlan & { readonly expectedStopReasons?: readonly Reason[] };
 
 /**
- * Makes the plan of a cycle. Scans the local folder a second time before documents are deleted on
- * the service. Blocks writes to files that are in use, and reads contents that the safety checks
+ * Makes the plan of a cycle. Before documents are deleted on the service, scans the local folder a
+ * second time. Blocks writes to files that are in use, and reads contents that the safety checks
  * need.
  */
 async function planCycle(
@@ -233,8 +233,8 @@ function findEmptiedDocuments({ steps }: Plan): ReadonlySet<DocId> {
 }
 
 /**
- * Returns the files that the plan must not write yet, because somebody is working on them. If the
- * run may sleep, first waits until recently changed files have been unchanged for long enough.
+ * Returns the files that the plan must not write yet, because somebody is editing them. If the run
+ * may sleep, first waits until recently changed files have been unchanged for long enough.
  */
 async function findUnwritableFiles(
   ctx: CycleContext,
@@ -253,8 +253,8 @@ async function findUnwritableFiles(
 
 /**
  * Makes a plan. If the plan would delete documents on the service, waits some seconds, scans the
- * local folder again, and plans again. During the first scan, a program may have been between the
- * two steps of a save.
+ * local folder again, and makes the plan again. During the first scan, a program may have been
+ * between the two steps of a save.
  */
 export async function planWithSecondScan(
   ctx: CycleContext,
@@ -288,7 +288,8 @@ export async function planWithSecondScan(
     local: withReturnedPaths(ctx, withUnseen(secondScan, unseen)),
   });
   ctx.notes.local = localTree;
-  // The second plan matches files and documents again, and shows which documents are still absent.
+  // The second plan matches files and documents again, so it shows which documents are still
+  // absent.
   const absentTwice = new Set(waitingBlocks.map((block) => block.path));
   return makeDecidedPlan({
     ...firstPlan,
@@ -297,7 +298,7 @@ export async function planWithSecondScan(
   });
 }
 
-/** Plans without a scan. A safety check then stops the plan, with `root` as the reason. */
+/** Makes a plan without a scan. A safety check stops this plan; the reason is `root`. */
 function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySignals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const reason = "the linked folder changed identity";
@@ -324,8 +325,9 @@ function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySigna
 }
 
 /**
- * Reads documents before the safety checks. Only their content shows whether a local file would
- * become blank. The checks must know the number of such files before the first file is written.
+ * Reads documents before the safety checks, because only their content shows whether a local file
+ * would become blank. The checks must know the number of such files before mdmirror writes the
+ * first file.
  * @returns the trees with the digests of the contents that were read
  */
 async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {
@@ -349,8 +351,8 @@ function findKnownDigest({ world: { state } }: CycleContext, { id, changeId }: R
 }
 
 /**
- * Returns the digest of a document; null if the document cannot be read, or has another version
- * than the listing.
+ * Returns the digest of a document's content; null if the document cannot be read, or has another
+ * version than in the listing.
  */
 async function readDigest(
   ctx: CycleContext,

@@ -3,7 +3,7 @@ import type { Action, Outcome, Step } from "../../model/action.ts";
 /**
  * Result of a step.
  * - `withheld`: a safety check stopped the plan.
- * - `needs-failed`: another step failed, and this step depends on it.
+ * - `needs-failed`: a step failed on which this step depends.
  * - `stopped`: the run was stopped.
  */
 export type StepEnd =
@@ -16,8 +16,8 @@ export function hasSucceeded({ kind }: Outcome): boolean {
 }
 
 /**
- * Returns true if content went to review because another edit was published meanwhile. The next
- * cycle must still read the published edit.
+ * Returns true if content went to review because another user's edit was published meanwhile. The
+ * next cycle must read that edit.
  */
 export function isReviewOfConflict(outcome: Outcome): boolean {
   return outcome.kind === "submitted" && outcome.isConflict === true;
@@ -30,16 +30,16 @@ type ExecuteOptions = {
   readonly stop?: AbortSignal;
 };
 
-/** Nearly all steps share this result, because one result for each step would need much memory. */
+/** Result of nearly all steps. One object for all steps saves memory. */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
 const NEEDS_FAILED: StepEnd = { kind: "skipped", why: "needs-failed" };
 const STOPPED: StepEnd = { kind: "skipped", why: "stopped" };
 
 /**
- * Runs the steps of a plan, several at a time, each after the steps that it depends on. If a step
- * fails, only the steps that depend on it are skipped (I17). If `isFatal` returns true for an
- * outcome, no more steps start: the service is unreachable, or refuses the key.
+ * Runs the steps of a plan in parallel, each step after those on which it depends. If a step fails,
+ * only the steps that depend on it are skipped (I17). If `isFatal` returns true for an outcome, no
+ * more steps start: the service is unreachable, or refuses the key.
  * @returns the result of each step, by its index
  */
 export function executeSteps(
@@ -79,8 +79,7 @@ export function executeSteps(
 
   const startStep = async (index: number): Promise<void> => {
     runningCount++;
-    // An exception ends the whole run: no more steps start, and the failed step still counts as
-    // running.
+    // An exception ends the whole run: no more steps start, and the failed step counts as running.
     const outcome = await perform(steps[index]!.action).catch((error: unknown) => {
       isStopped = true;
       throw error;

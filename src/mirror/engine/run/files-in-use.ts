@@ -10,17 +10,18 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { Block } from "../../model/record.ts";
 
 /**
- * Delays writes to a file that somebody is working on: the file changed a moment ago, or a program
- * has it open. The delay is limited, and does not protect edits: each effect checks the file's
- * content before it writes, so no edit is lost (I14). Times of files come from the disk's clock,
- * and are compared with the machine's clock. If the two clocks differ, a write is early or late by
- * the difference (I29).
+ * Delays writes to a file in use: the file changed a moment ago, or a program has it open. The
+ * delay has a limit. It is not needed for safety, because each effect checks the file's content
+ * before the write, so no edit is lost (I14).
+ *
+ * Times of files come from the disk's clock, and are compared with the machine's clock. If the two
+ * clocks differ, a write is early or late by the difference (I29).
  */
 
 export type UsedFile = {
   /**
-   * Reason why the file is in use, as a clause. The words stay the same while the cause lasts, so
-   * that a block with this reason keeps its start time.
+   * Reason why the file is in use, as a clause. The words depend only on the cause, so that a block
+   * with this reason keeps its start time.
    */
   readonly why: string;
   /** Milliseconds until the file counts as unchanged; null if a program has the file open. */
@@ -41,7 +42,8 @@ const MAYBE_WRITING_KINDS: ReadonlySet<Action["kind"]> = new Set<MaybeWritingKin
 const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror waits";
 
 /**
- * Returns the files in use. If such a file may be written nevertheless, notes it in `waitedEnough`.
+ * Returns the files in use. If such a file may be written nevertheless, adds the file to
+ * `waitedEnough`.
  */
 export function findFilesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, UsedFile> {
   const usedFiles = new Map<LocalPath, UsedFile>();
@@ -60,11 +62,11 @@ export function findFilesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTre
  * actions rarely overwrite the file:
  * - The end of a review: the file usually keeps its content.
  * - A change of a conflict: a new version goes to a conflict copy.
- * - The first record of a document that is new on both sides. The result is false if the service's
- *   content may not replace the local content.
+ * - The first record of a document that is new on both sides. If the service's content may not
+ *   replace the local content, this action never overwrites the file.
  *
- * Such an action will probably overwrite the file if its effect already found the file in use
- * (`staleIfInUse`), in this run or an earlier run.
+ * Such an action counts as probable after its effect found the file in use (`staleIfInUse`), in
+ * this run or an earlier run.
  */
 function wouldWrite(
   { notes: { tally }, settings }: CycleContext,
@@ -78,9 +80,9 @@ function wouldWrite(
 
 /**
  * Returns true if the service's content may replace the local file of a document that is new on
- * both sides: the user prefers the service, or the policy `copy` keeps the local content beside the
- * file. Other policies allow no replacement, because without a base nobody knows which content is
- * older (I05).
+ * both sides. The user must prefer the service, or the policy must be `copy`, which keeps the local
+ * content beside the file. Otherwise nothing is replaced, because without a base nobody knows which
+ * content is older (I05).
  */
 export function mayReplaceLocal({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
   return direction !== "push" && (prefer === "remote" || conflicts(path) === "copy");
@@ -91,8 +93,8 @@ function isMaybeWriting(action: Action): action is Extract<Action, { kind: Maybe
 }
 
 /**
- * Returns true if the longest delay of a write is over. The delay is limited, because a program may
- * have a file open for days.
+ * Returns true if the longest delay of a write is over. A limit exists, because a program may have
+ * a file open for days.
  */
 function hasWaitedLongest(
   { world, settings }: CycleContext,
@@ -112,8 +114,8 @@ function isWaitOver({ clock }: World, since: number, maxMs: number): boolean {
 }
 
 /**
- * Checks, right before a write, whether somebody is working on the file.
- * @returns null if nobody is working on it
+ * Checks right before a write whether the file is in use.
+ * @returns null if the file is not in use
  */
 export function findUse(
   { world, settings: { handsOff }, notes }: CycleContext,
@@ -138,14 +140,15 @@ export function findUse(
 }
 
 /**
- * Tolerance in milliseconds, because times of files have fractions and times of events have none.
+ * Tolerance in milliseconds for a comparison of a file's time, which has a fraction, with an
+ * event's time, which has none.
  */
 const ROUNDING_MS = 1;
 
 /**
- * Returns the milliseconds until a file has been unchanged for long enough; 0 or less if it already
- * has. The disk's clock may be slightly ahead of the machine's clock. If a file's time is far
- * ahead, the time comes from another clock and is ignored.
+ * Returns the milliseconds until a file has been unchanged for long enough; 0 or less if that time
+ * is over. The disk's clock may be slightly ahead of the machine's clock. A file's time that is far
+ * ahead comes from another clock, and is ignored.
  */
 function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changedMs: number): number {
   if (unchangedMs === 0) return 0;
@@ -155,7 +158,7 @@ function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changed
 
 /**
  * Returns the milliseconds by which a file's time may be too early. Some disks store only whole
- * seconds or, like FAT, even seconds. A time without fractions probably comes from such a
+ * seconds or, like FAT, even seconds. If the time has no fraction, the file is probably on such a
  * disk.
  */
 function readClockResolution(changedMs: number): number {
@@ -163,9 +166,9 @@ function readClockResolution(changedMs: number): number {
 }
 
 /**
- * Returns true if mdmirror itself made the last change of the file, by a write or a move. A move
- * gives the file a new time, although its content is as old as before.
- * @param savedMs time when the file's content was written; null if that is long enough ago
+ * Returns true if mdmirror made the last change of the file, by a write or a move. A move gives the
+ * file a new time, although its content stays.
+ * @param savedMs time when the file's content was written; null if that was long enough ago
  */
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
   const events = state.events({ limit: MAX_NEWER_EVENTS, id }).filter(hasWrittenFile);
@@ -177,37 +180,37 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
 }
 
 /**
- * Returns true if the file changed before a write or move by mdmirror that the log contains. An
- * event with a time in the future does not count.
+ * Returns true if the file changed before the write or move in this event of the log. Returns false
+ * for an event with a time in the future.
  */
 function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + readClockResolution(fileMs) < at + ROUNDING_MS;
 }
 
 /**
- * LIMIT: number of events that are searched for mdmirror's last write. If that write is older, the
- * last change counts as the user's, and mdmirror delays its next write to the file.
+ * LIMIT: number of events in which mdmirror's last write is searched, so that the search is fast.
+ * If that write is older, the last change counts as the user's, and mdmirror delays its next write
+ * to the file.
  */
 const MAX_NEWER_EVENTS = 8;
 
 /**
- * Returns true if mdmirror changed the file in this event of the log, or renamed it, which changes
- * the file's time too. Returns false if mdmirror only recorded a path, or content that both sides
- * already had.
+ * Returns true if this event of the log gave the file a new time: mdmirror wrote or renamed the
+ * file. Returns false if mdmirror only recorded a path, or content that both sides already had.
  */
 function hasWrittenFile({ kind, side, before, after }: MirrorEvent): boolean {
   return kind === "move-local" || (side !== "remote" && after !== null && after !== before);
 }
 
-/** Milliseconds between two checks whether a program still has a file open. */
+/** Milliseconds between two checks for programs that have a file open. */
 const LOCK_CHECK_MS = 2_000;
 const MIN_CHECK_MS = 100;
 
 type SetAsideRow = Extract<Intent, { kind: "set-aside" }>;
 
 /**
- * Decides when to check again the files that programs have open. Some of these files wait until
- * mdmirror may replace them. Others are set-aside files, to which a program may still write. Times
+ * Decides when to check again the files that programs have open. Some of these files wait for a
+ * replacement by mdmirror. Others are set-aside files, to which a program may still write. Times
  * are monotonic.
  */
 export class FilesInUse {
@@ -216,7 +219,8 @@ export class FilesInUse {
   #blocks: readonly Block[] = [];
   #setAside: readonly SetAsideRow[] = [];
   /**
-   * Last content of each set-aside file that caused a run. The same content causes no second run.
+   * Last content of each set-aside file that caused a run, so that the same content causes no
+   * second run.
    */
   readonly #requestedContents = new Map<string, Digest>();
   #checkAt: number | null = null;
@@ -269,7 +273,9 @@ export class FilesInUse {
     return true;
   }
 
-  /** Returns the milliseconds to wait; 0 or less if the file may be replaced now. */
+  /**
+   * Returns the milliseconds until the file may be replaced; 0 or less if it may be replaced now.
+   */
   #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;

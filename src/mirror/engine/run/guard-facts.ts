@@ -1,5 +1,5 @@
 /**
- * Collects what the safety checks need besides trees: the root, recent losses, approvals, and
+ * Collects facts for the safety checks besides the trees: the root, recent losses, approvals, and
  * whether the service was restored from a backup.
  */
 import type { DocId } from "../../../contract/ids.ts";
@@ -18,8 +18,8 @@ export type RootCheck = { readonly root: SafetySignals["root"]; readonly inodesT
 
 /**
  * Checks whether the folder is the one to which the state belongs. The device number of the folder
- * can change, for example after a reboot. If only this number changed, inodes do not identify files
- * in this run.
+ * can change, for example after a reboot. If only the device number differs, inodes do not identify
+ * files in this run.
  */
 export function checkRoot(world: World): RootCheck {
   const currentRoot = world.disk.identify();
@@ -34,7 +34,7 @@ export function checkRoot(world: World): RootCheck {
   return { root: "moved-or-copied", inodesTrusted: false };
 }
 
-/** Makes the current folder the one to which the state belongs. */
+/** Records that the state belongs to the current folder. */
 export function rememberRoot(world: World): void {
   const currentRoot = world.disk.identify();
   if (currentRoot === null) return;
@@ -56,7 +56,7 @@ function readKeys(text: string | null): string[] {
   return text === null ? [] : (JSON.parse(text) as string[]);
 }
 
-/** Ends the approvals. Approved reasons that still apply stay approved. */
+/** Ends the approvals, except for approved reasons that the plan still found. */
 function endApprovals(world: World, { waived }: Extract<Verdict, { kind: "run" }>): void {
   const { state } = world;
   const waivedText = waived === undefined ? null : JSON.stringify(waived);
@@ -64,8 +64,8 @@ function endApprovals(world: World, { waived }: Extract<Verdict, { kind: "run" }
   if (state.meta(META.approved) === null) return;
   state.setMeta(META.approved, null);
   forgetLosses(world);
-  // The approval may have been about a moved linked folder. From now on, the linked folder is the
-  // one at the new path.
+  // The approval may have been about a moved linked folder, so the folder at the new path is now
+  // the linked folder.
   rememberRoot(world);
 }
 
@@ -75,8 +75,8 @@ export function describeStop({ reasons }: Extract<Verdict, { kind: "safety-stop"
 }
 
 /**
- * Stores a stop. A stop lasts until the user approves it, or until its cause ends. After a run
- * without a stop, ends the approvals.
+ * Stores a stop, which lasts until the user approves it or its cause ends. After a run without a
+ * stop, ends the approvals.
  */
 export function rememberStop(world: World, run: { readonly number: number }, verdict: Verdict): void {
   const { state } = world;
@@ -101,8 +101,8 @@ function readConflictsBeforeStop(world: World): number {
 }
 
 /**
- * Stores how many conflicts opened before the stop. Otherwise the next run would begin to count at
- * zero, and open the stopped conflicts.
+ * Stores the number of conflicts that opened before the stop. Otherwise the next run would count
+ * from zero, and open the stopped conflicts.
  */
 export function recordConflictStop(world: World, verdict: Verdict, opened: number): void {
   const isStopped = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
@@ -124,8 +124,9 @@ const SIDE_BY_STOP_REASON: { readonly [reason in StopReason]?: EmptiedSide } = {
 
 /**
  * Remembers the sides on which a safety check found no document (I21, I22). A side is forgotten
- * when a scan of it was complete and every remaining deletion was approved. A single document that
- * comes back, perhaps after a crash, is not enough: it proves nothing about the other documents.
+ * after a complete scan of it in which each remaining deletion is approved. A single document that
+ * comes back, perhaps after a crash, is not enough, because it proves nothing about the other
+ * documents.
  */
 export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local, remote }: Trees): void {
   const earlierSides = readEmptiedSides(world);
@@ -144,8 +145,8 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
 }
 
 /**
- * Computes how many conflicts may open. The limit is checked while conflicts open, because only
- * then is it known which contents do not merge.
+ * Computes how many conflicts may open. The limit applies while conflicts open, because a merge
+ * only then shows which contents conflict.
  */
 export function computeConflictBudget(
   world: World,
@@ -161,9 +162,9 @@ export function computeConflictBudget(
         approvedIds.add(action.id);
     }
   }
-  // Unlike the safety check, also counts suspended documents and documents outside the linked
-  // folder. Otherwise this budget could be lower than the limit of the check, and run out without a
-  // question to the user.
+  // Unlike the safety check, this limit also counts suspended documents and documents outside the
+  // linked folder. Otherwise the limit could be lower than that of the check, and could stop
+  // conflicts without a question to the user.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const documentCount = leftOut.count + Math.max(base.records.size, remote.files.size);
   const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * documentCount));
@@ -181,8 +182,8 @@ export function gatherSignals(
   for (const file of remote.files.values()) {
     const record = base.records.get(file.id);
     if (record === undefined || record.changeId === file.changeId) continue;
-    // The user has already approved the conflict whose copy shows this version, so mdmirror does
-    // not ask about that version again.
+    // The user has already approved the conflict about this version, so mdmirror does not ask
+    // again.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, record.changeId)) earlierChangeIds++;
   }
@@ -208,17 +209,19 @@ type LossMark = readonly [run: RunNumber, before: number];
 
 /**
  * The documents that a side lost within the last hour, for the limit of deletions. The hour is
- * measured by the monotonic clock and the order of runs, because a user may change the wall clock
- * at any time (I29).
+ * measured by the monotonic clock, because a user may change the wall clock at any time (I29).
  */
 type RecentLosses = {
-  /** Last run whose losses no longer count, because they are an hour old or approved. */
+  /** Last run with losses that no longer count, because the losses are an hour old or approved. */
   readonly after: RunNumber;
-  /** Marks of the runs after `after`, the oldest first. Some may be over an hour old by now. */
+  /** Marks of the runs after `after`, the oldest first. Some marks may be over an hour old. */
   readonly marks: readonly LossMark[];
 };
 
-/** Returns how many documents each side lost in the last hour and after the last approval. */
+/**
+ * Returns how many documents each side lost in the last hour. Losses before the last approval do
+ * not count.
+ */
 function countRecentLosses(world: World): SafetySignals["lossesDone"] {
   const { after } = readRecentLosses(world);
   const { state } = world;
@@ -256,9 +259,9 @@ function writeRecentLosses({ state }: World, lately: RecentLosses): void {
 }
 
 /**
- * Returns the number of milliseconds that have certainly passed since a mark. The monotonic clock
- * starts when the machine boots. So a mark in the future comes from an earlier boot. The result is
- * then the time since the current boot.
+ * Returns the number of milliseconds that have certainly passed since a mark. A mark in the future
+ * comes from an earlier boot, because the monotonic clock starts when the machine boots. The result
+ * is then the time since the current boot.
  */
 function computeMinimumAge({ clock }: World, [, before]: LossMark): number {
   const now = clock.monotonic();
@@ -266,10 +269,9 @@ function computeMinimumAge({ clock }: World, [, before]: LossMark): number {
 }
 
 /**
- * Returns true if the service was restored from a backup since its generation was last stored
- * (`rememberGeneration`). The generation is a mark that changes only with a restore. After a
- * restore, a missing document was not necessarily deleted by somebody. Safety checks therefore stop
- * deletions until no document is missing.
+ * Returns true if the service was restored from a backup since `rememberGeneration` last stored the
+ * generation. Nobody need have deleted a document that is missing after a restore, so safety checks
+ * stop deletions until no document is missing.
  * @param current the service's generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, current: string | null): boolean {
@@ -287,8 +289,8 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
 
 /**
  * Returns true if the generation may be stored: no document of base is missing on the service, or
- * the user approved the missing documents. After an approval, the record of a missing document may
- * stay, because the user edited its file. The user need not approve twice.
+ * the user approved the missing documents. After an approval, the record of a missing document with
+ * an edited file stays. Without this rule, the user would have to approve twice.
  */
 function mayRemember(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
   if (readKeys(state.meta(META.approved)).includes("service-restored")) return true;

@@ -15,7 +15,7 @@ import type { Counts } from "./world.ts";
 import { compareByPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/quantities.ts";
 
-/** Cause of a reported problem: either the reason of a block, or a cause without a block. */
+/** Cause of a reported problem: the reason of a block, or a cause without a block. */
 type AttentionKind =
   | BlockReason
   | "listing-misread"
@@ -33,8 +33,8 @@ export type Attention = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Subject of a refusal that is not about content: `name` for a name or path, `step` for one step
-   * that blocks nothing.
+   * Subject of a refusal that is not about content. `name`: a name or path. `step`: one step that
+   * blocks nothing.
    */
   readonly refused?: "name" | "step";
   /** True if the problem ends by itself. The user need not act, but the sides differ until then. */
@@ -44,8 +44,8 @@ export type Attention = {
 export type RunReport = {
   /**
    * State at the end of the run.
-   * - `in-sync`: both sides were scanned completely, no change is left, and no problem exists.
-   *   Another run would then do nothing.
+   * - `in-sync`: both sides were scanned completely, and no change or problem is left. Another run
+   *   would do nothing.
    * - `attention`: the list `attention` has problems.
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
@@ -53,11 +53,14 @@ export type RunReport = {
   readonly cycles: number;
   readonly counts: Counts & { readonly blocked: number };
   readonly attention: readonly Attention[];
-  /** The problems in `attention` that are not caused by a block. */
+  /** Problems in `attention` that no block causes. */
   readonly beside: readonly Attention[];
-  /** Files renamed because the service has another document with their name. Reported once. */
+  /**
+   * Files that were renamed because the service has another document with their name. Reported
+   * once.
+   */
   readonly renamed?: readonly LocalRename[];
-  /** User's files that were moved away because a conflict copy needed their path. Reported once. */
+  /** User's files that were moved because a conflict copy needed the path. Reported once. */
   readonly movedOutOfWay?: readonly MovedOutOfWay[];
   /** Uploaded links that lead to no document; undefined if there are none. */
   readonly inert?: readonly InertLinks[];
@@ -67,13 +70,13 @@ export type RunReport = {
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
   /**
-   * Reasons for which a safety check will stop the sync when the delayed deletions are due;
-   * undefined if there are none.
+   * Reasons of the stop that is expected when the delayed deletions are due; undefined without such
+   * reasons.
    */
   readonly expectedStopReasons?: readonly Reason[];
   /**
-   * Actions that a safety check stopped, in the plan's order. Approving the stop runs these
-   * actions; rejecting the stop undoes the causes of these actions.
+   * Actions that a safety check stopped, in the plan's order. An approval runs these actions; a
+   * rejection undoes their causes.
    */
   readonly stopped: readonly Action[];
   /**
@@ -85,7 +88,7 @@ export type RunReport = {
 
 /**
  * @param blocks blocks in the state after the run
- * @param hasMore true if another cycle would still change something
+ * @param hasMore true if another cycle would change something
  */
 export function makeReport(
   blocks: readonly Block[],
@@ -134,7 +137,8 @@ function isLockoutCode(code: string): code is LockoutCode {
 }
 
 /**
- * Returns the fault that ended the connection to the service while the steps ran; null if none did.
+ * Returns the fault that ended the connection to the service during the steps; null without such a
+ * fault.
  */
 function findConnectionFault(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
@@ -177,18 +181,21 @@ export function listProblems(blocks: readonly Block[], beside: readonly Attentio
   return [...blockProblems, ...beside].toSorted((a, b) => compareByPath(a, b) || comparePaths(a.kind, b.kind));
 }
 
-/** Returns a problem for each failed part of a scan, unless a block already reports its path. */
+/**
+ * Returns a problem for each failed part of a scan. Leaves out paths with a block, which is
+ * reported instead.
+ */
 export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const problems: Attention[] = [];
   const { misread, cutShort } = remote;
-  // mdmirror uses the documents of an incomplete listing, but no document counts as deleted because
-  // of such a listing (I20).
+  // mdmirror uses the documents of an incomplete listing, but such a listing proves no deletion
+  // (I20).
   if (misread !== undefined)
     problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined) problems.push(makeWaitingProblem("listing-cut-short", cutShort));
   for (const [path, { kind, why }] of local.unseen) {
-    // A problem of the whole folder is not reported in two cases: a stop reports the problem
-    // better, or the folder is still being written and is scanned again soon.
+    // Two problems of the whole folder are not reported: a problem that a stop reports better, and
+    // a folder that a program is still writing, which is scanned again soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
     problems.push({ ...NO_REQUEST_FIELDS, path, kind, detail: why, waits: !needsUser(kind) });
@@ -221,9 +228,9 @@ function listStepProblems(plan: Plan, ends: readonly StepEnd[]): Attention[] {
 }
 
 /**
- * Returns problems for the work that is left after the last allowed cycle because the sides kept
- * changing.
- * @param hasMore true if another cycle would still change something
+ * Returns problems for the work that is left after the last allowed cycle. Work is left if the
+ * sides kept changing.
+ * @param hasMore true if another cycle would change something
  */
 function listUnfinishedProblems(plan: Plan, ends: readonly StepEnd[], hasMore: boolean): Attention[] {
   const problems: Attention[] = [];
@@ -236,9 +243,7 @@ function listUnfinishedProblems(plan: Plan, ends: readonly StepEnd[], hasMore: b
   return [makeWaitingProblem("unfinished", "the run ended early")];
 }
 
-/**
- * Returns a problem if the run was stopped. Even if all steps had started, the sides may differ.
- */
+/** Returns a problem if the run was stopped. Even if all steps started, the sides may differ. */
 function listStoppedProblems(ends: readonly StepEnd[]): Attention[] {
   const skippedCount = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail =

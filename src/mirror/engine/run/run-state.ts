@@ -1,7 +1,7 @@
 /**
- * Returns the status of a linked folder, from the results that its runs have stored. The last sync
- * is the last run with the state `in-sync`. If a later run ended with another state, the status has
- * that other state, together with the time of the last sync.
+ * Returns the status of a linked folder, from the stored results of runs. The last sync is the last
+ * run with the state `in-sync`. If a later run ended with another state, the status has that state
+ * and the time of the last sync.
  */
 
 import type { Block } from "../../model/record.ts";
@@ -13,7 +13,10 @@ import { type Attention, listProblems, makeWaitingProblem, type RunReport } from
 import type { World } from "./world.ts";
 
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
-  /** Address that could not be reached, perhaps not the configured one; null if none failed. */
+  /**
+   * Address that mdmirror could not reach, perhaps not the configured address; null without a
+   * failure.
+   */
   readonly unreachedAddress: string | null;
 };
 
@@ -22,7 +25,7 @@ export type RunState = {
   /** Time of the last sync, in milliseconds since the epoch; null if there was none. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
-  /** Reason why the last run did not reach the service; null if it did. */
+  /** Reason why the last run did not reach the service; null if the run did. */
   readonly fault: Fault | null;
   /**
    * Address that the last run could not reach. Null if the run reached the service, or if an
@@ -46,8 +49,8 @@ export function rememberReport(world: World, report: RunReport): void {
 }
 
 /**
- * Closes the journal rows of unanswered writes after a sync. If the content of such a write appears
- * on the service later, the content counts as another user's edit.
+ * Closes the journal rows of unanswered writes after a sync. If such content appears on the service
+ * later, it counts as another user's edit.
  */
 export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
@@ -75,9 +78,8 @@ export function rememberLastRun(
 }
 
 /**
- * Stores that a command changed files locally, and that no run has scanned these files yet. The
- * status is then not `in-sync`. After edits by other programs, the status stays that of the last
- * run.
+ * Stores that a command changed files locally. The status is not `in-sync` until a run has scanned
+ * these files. After edits by other programs, the status stays that of the last run.
  * @param command name of the command, for the message
  */
 export function rememberUnsent({ state }: Pick<World, "state">, command: string): void {
@@ -91,7 +93,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, command: string)
 type RunStateFacts = {
   readonly meta: (key: string) => string | null;
   readonly blocks: readonly Block[];
-  /** Newest run; null if there is no run, or if a daemon is in the middle of the newest run. */
+  /** Newest run; null if no run exists, or if a daemon has not ended the newest run. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
@@ -131,7 +133,10 @@ const UNPROVEN_PROBLEM = makeWaitingProblem(
   "a problem was fixed since the last run; no sync has checked it yet",
 );
 
-/** Problem while approved changes are not carried out, unless a stop itself reports it. */
+/**
+ * Problem while approved changes are not carried out. Not reported if a stop reports the same
+ * changes.
+ */
 const APPROVED_PROBLEM = makeWaitingProblem("unproven", "approved changes were not carried out yet");
 
 function describeInterruptedRun(newest: RunStateFacts["newestRun"]): Attention[] {
@@ -147,7 +152,7 @@ function readLastRun(text: string | null): LastRun | null {
 
 /**
  * Returns true if a safety check stopped the sync because documents of base are missing on the
- * service. Stays true after the user's approval, until the approved changes are made.
+ * service. After the user's approval, stays true until the approved changes are made.
  */
 export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);

@@ -17,29 +17,29 @@ import type { Log, Progress, Stoppable } from "../../ports/world.ts";
 import type { Random } from "../../../common/random.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
-/** Adapters and facts of one linked folder. The engine has no other outside dependencies. */
+/** Adapters and facts of one linked folder. The engine depends on nothing else outside. */
 export type World = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly progress: Progress;
-  /** Runs steps so that a signal can stop them; undefined if they cannot be stopped. */
+  /** Runs steps so that a signal can stop them; undefined if the caller cannot stop them. */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
-  /** Address of the service, for the message that says that mdmirror could not reach it. */
+  /** Address of the service, for the message that mdmirror could not reach the service. */
   readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
-  /** Called with each event when the event is recorded; undefined if nobody listens. */
+  /** Called with each event when the event is recorded; undefined without a listener. */
   readonly onEvent?: (event: MirrorEvent) => void;
   /**
-   * True for a rejection. The plan then ignores an approval that no run has used yet, so that the
+   * True during a rejection. The plan then ignores an approval that no run has used, so that the
    * safety check stops the same steps again.
    */
   readonly ignoresApproval?: true;
   /** Conversion of links, if `disk` converts them; undefined if links stay unchanged. */
   readonly links?: MirrorLinks;
-  /** Id of the current boot of the machine; null if the system has no such id. */
+  /** Id of the current boot of the machine; null if the system has no such ids. */
   readonly bootId: string | null;
   /**
    * Path of the linked part of the workspace, without outer slashes; "" for the whole workspace.
@@ -47,18 +47,18 @@ export type World = {
   readonly prefix: RemotePath;
 };
 
-/** Parts of the policy that come neither from the state nor from a cycle. */
+/** Parts of the policy that the caller chooses, not the state or a cycle. */
 export type Settings = Omit<
   Policy,
   "refusedCharacters" | "remoteFolding" | "canMoveFolders" | "canMoveToRoot" | "unchangedContents" | "absentTwice"
 > & {
-  /** True if content goes to review only when two runs in a row find the same content. */
+  /** True if content goes to review only after two runs in a row found the same content. */
   readonly reviewsOnlyUnchanged: boolean;
   /**
    * Milliseconds between the scans that prove a deletion; null if the caller watches the folder.
    */
   readonly secondLookMs: number | null;
-  /** Delays for writes to files that somebody is working on; undefined without delays. */
+  /** Delays for writes to files in use; undefined without delays. */
   readonly handsOff?: EditorWait;
 };
 
@@ -67,7 +67,7 @@ export type EditorWait = {
   readonly unchangedMs: number;
   /** Milliseconds after which a file is overwritten although it is open; 0 for no delay. */
   readonly openMs: number;
-  /** True if a run may sleep until files are unchanged; otherwise it blocks such files. */
+  /** True if a run may sleep until files are unchanged; otherwise the run blocks such files. */
   readonly sleeps: boolean;
 };
 
@@ -81,7 +81,10 @@ export function toService(world: World, path: RemotePath): RemotePath {
   return rebase(path, "", world.prefix);
 }
 
-/** Returns a path relative to the linked part of the workspace; null if it is outside that part. */
+/**
+ * Returns a path relative to the linked part of the workspace; null if the path is outside that
+ * part.
+ */
 export function fromServicePath({ prefix }: World, path: RemotePath): RemotePath | null {
   return isWithin(path, prefix) ? rebase(path, prefix, "") : null;
 }
@@ -119,7 +122,7 @@ const SET_ASIDE = "tmp/park-";
 
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
-/** Returns a unique path that users can read: `trash/2026-11-21/notes/plan.1a2b3c4d.md`. */
+/** Returns a new path below `.mdmirror/`, such as `trash/2026-11-21/notes/plan.1a2b3c4d.md`. */
 export function chooseTrashPlace(world: TrashWorld, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const extension = path.endsWith(".md") ? ".md" : "";
