@@ -13,21 +13,16 @@ export type LocalPlaces = {
   readonly found: Map<DocumentOrFolderId, LocalPath>;
   /**
    * Documents whose local file was not found. A document that is neither in `found` nor in
-   * `uncertain` did not change: its file is at the local path that base has.
+   * `uncertain` did not change, so base has the local path of its file.
    */
   readonly uncertain: Set<DocumentOrFolderId>;
-  /**
-   * Local paths at which the plan would create documents and folders that are new on the service.
-   */
+  /** Local paths at which the plan would create new documents and folders of the service. */
   readonly arriving: Map<DocumentOrFolderId, LocalPath>;
-  /** Files that belong to no recorded document, or may belong to a document that was not found. */
+  /** Files that belong to no recorded document, or perhaps to a document that was not found. */
   readonly unknownFiles: Set<LocalPath>;
 };
 
-/**
- * Returns the local paths of documents and folders, except those that did not change on either side
- * since base. Pure.
- */
+/** Returns the local paths of documents and folders that changed on a side since base. Pure. */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const localPlaces: LocalPlaces = {

@@ -14,14 +14,14 @@ export type PlanInput = {
 };
 
 export type Plan = {
-  /** Steps in the order of execution: each one comes after the steps that it depends on. */
+  /** Steps in the order of execution, each after those on which it depends. */
   readonly steps: readonly Step[];
   /** Blocks that this plan found, and blocks of earlier plans that still apply. */
   readonly blocks: readonly Block[];
   readonly verdict: Verdict;
   /**
-   * Documents whose content must be read before the verdict is final: if it is blank, the plan may
-   * be stopped.
+   * Documents whose content must be read before the verdict is final, because blank contents may
+   * stop the plan.
    */
   readonly toRead?: readonly DocId[];
   /** Documents that the plan renames locally, because another document needs their local name. */
@@ -37,25 +37,25 @@ export type LocalRename = { readonly from: LocalPath; readonly to: LocalPath };
 export type SafetySignals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /**
-   * Number of documents on each side that were deleted or became empty in the last hour, measured
-   * by a monotonic clock. Losses before the last approval do not count.
+   * Number of documents on each side that were deleted or became empty in the last hour by the
+   * monotonic clock. Losses before the last approval do not count.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
-  /** Number of recorded documents whose version on the service is older than base. */
+  /** Number of recorded documents with a version on the service that is older than base. */
   readonly earlierChangeIds: number;
   /**
-   * True if the service was restored from a backup since the last complete run. A document that is
-   * missing on the service then does not count as deleted, because it may be newer than the backup.
+   * True if the service was restored from a backup since the last complete run. A missing document
+   * then does not count as deleted, because it may be newer than the backup.
    */
   readonly restored: boolean;
   readonly conflictsOpened: number;
   /**
-   * Sides that were empty when a safety check stopped an earlier run. A side is removed from the
-   * set when a scan finds content on it, or the user approves.
+   * Sides that were empty when a safety check stopped an earlier run. A side leaves the set when a
+   * scan finds content on it, or when the user approves.
    */
   readonly emptied: ReadonlySet<"local" | "remote">;
   /**
-   * Keys of the actions that the user approved. A key names an action's document, version and
+   * Keys of the actions that the user approved. A key identifies an action's document, version and
    * content (`toGuardKey`).
    */
   readonly approved: ReadonlySet<string>;
@@ -75,7 +75,7 @@ export type StopReason =
   | "conflict-flood"
   | "conflict-copies-gone";
 
-/** Reasons for a stop which show that the service has lost documents of the linked folder. */
+/** Reasons for a stop that show that the service has lost documents of the linked folder. */
 export const LOST_DOCUMENT_REASONS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
 
 /** Reasons for a stop that the user cannot approve: the linked folder must be repaired instead. */
@@ -90,13 +90,12 @@ export type Verdict =
       readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
       readonly stoppedSteps: readonly number[];
       /**
-       * True if the user must also approve the reasons for the stop, because they cast doubt on
-       * every step.
+       * True if the user must also approve the reasons for the stop, because each step is doubtful.
        */
       readonly byReason: boolean;
       /**
-       * Digest of everything that the user has to approve, in sorted order: the keys of the stopped
-       * steps and, if `byReason` is true, the reasons.
+       * Digest of everything that the user has to approve: the sorted keys of the stopped steps
+       * and, if `byReason` is true, the reasons.
        */
       readonly hash: Digest;
     };

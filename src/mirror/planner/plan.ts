@@ -20,7 +20,8 @@ import type { PresenceCounts } from "./verdict/stops.ts";
 import { judgePlan } from "./verdict/verdict.ts";
 
 /**
- * Returns the plan for three trees. Pure (I24). Never throws: an impossible change becomes a block.
+ * Returns the plan for three trees. Pure (I24). Never throws, because an impossible change becomes
+ * a block.
  */
 export function makePlan(
   seen: Trees,
@@ -51,16 +52,16 @@ function listRenamedForOthers(draft: PlanDraft): readonly LocalRename[] {
 }
 
 /**
- * LIMIT: number of rounds of planning that leave out unchanged documents, so that planning ends. If
- * more rounds are needed, one last round plans all documents.
+ * LIMIT: number of rounds that leave out documents at rest, so that planning ends. After this
+ * number, one last round decides about all documents.
  */
 const MAX_ROUNDS = 32;
 
 type DecidedPlan = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
 /**
- * Plans the changed documents. If a changed document needs the path of an unchanged document, plans
- * again with both.
+ * Plans the documents that are not at rest. If such a document needs the path of a document at
+ * rest, plans again with both.
  */
 function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): DecidedPlan {
   let judgedDocuments = first;
@@ -81,9 +82,9 @@ function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, f
 /**
  * Decides all places, contents, names and records.
  *
- * ORDER: places of folders come first, because a blocked folder blocks its documents. Whether a
- * folder is created, kept or removed comes after the documents, because a folder is kept if a
- * document will be in it.
+ * ORDER: places of folders come first, because a blocked folder blocks its documents. The creation
+ * or removal of folders comes after the documents, because a folder is kept if a document will be
+ * in it.
  */
 function decideRows(draft: PlanDraft): PlanDraft {
   placeFolders(draft);
@@ -113,9 +114,9 @@ function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
 }
 
 /**
- * Counts files that were missing, and that mdmirror has just written again after a crash or power
- * loss. The safety checks must not count these files as present: only a file that the user kept is
- * a sign that the user deleted the other files on purpose.
+ * Counts missing files that mdmirror has just written again after a crash or power loss. The safety
+ * checks must not count these files as present: only a file that the user kept shows that the user
+ * deleted the other files on purpose.
  */
 function countRestoredDocuments(
   { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,

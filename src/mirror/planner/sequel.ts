@@ -7,9 +7,8 @@ import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * For each kind of action: whether a successful action may need another cycle. False: after the
- * action, the document has its final state on both sides, so the run is in sync without another
- * scan (I02).
+ * Kinds of actions after which another cycle may be needed. False: the document has its final state
+ * on both sides after the action, so the run is in sync without another scan (I02).
  */
 const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   merge: true,
@@ -21,7 +20,7 @@ const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> 
   // A document with a new protection, ignore rule or place needs another plan.
   "note-facts": true,
   // The deletion may empty the folder of the document. The next cycle then removes the folder, or
-  // creates it on the other side.
+  // creates the folder on the other side.
   "delete-remote": "leaves-a-folder",
   "trash-local": "leaves-a-folder",
   "forget-folder": true,
@@ -76,7 +75,7 @@ const REASONS_ENDED_BY_MOVES: ReadonlySet<BlockReason> = new Set([
 ]);
 
 /**
- * Returns a test whether another cycle is needed after an action.
+ * Returns a function that says whether another cycle is needed after an action.
  * @param plan the plan that was carried out, completely or in part
  */
 export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => boolean {
@@ -92,8 +91,8 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
 
 /**
  * Returns true if a block may end after an action, in two cases:
- * - A blocked document or folder was moved locally. The path that it needs may be free now.
- * - A new file was uploaded under another name. The next cycle gives the file this name, so its old
+ * - A blocked document or folder was moved locally. The path that the item needs may be free now.
+ * - A new file was uploaded under another name. The next cycle gives the file this name, so the old
  *   path becomes free.
  *
  * @param waiting keys of the blocks, and the paths of blocks with the reason `path-taken`

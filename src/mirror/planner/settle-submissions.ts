@@ -1,6 +1,6 @@
 /**
- * Decides which changes stay in review after a new version of the document was published. Also
- * decides what the local content becomes. Pure.
+ * Decides which changes stay in review after a new version of the document was published, and what
+ * the local content becomes. Pure.
  */
 import type { Digest } from "../../contract/digest.ts";
 import { sameExceptTextForm } from "../model/text-form.ts";
@@ -9,11 +9,11 @@ import { mergeText } from "../../markdown/merge/merge.ts";
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
-/** Content that was sent to review, or its merge with a published version. */
+/** Content that was sent to review, or the merge of such content with a published version. */
 export type SubmittedText = KnownText & Omit<Submission, "digest">;
 
 type SettledSubmissions = {
-  /** Merge of the local and the published content; null if the two cannot be merged. */
+  /** Merge of the local and the published content; null if the two do not merge. */
   readonly local: string | null;
   /**
    * Contents that stay in review: first each content as it was sent, oldest first; then the merges
@@ -21,8 +21,8 @@ type SettledSubmissions = {
    */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
-   * Common base of the local and the published content. If reviewed content was published, this
-   * content; otherwise base. Null if the content store does not have base's content.
+   * Common base of the local and the published content. This is the last content in review that was
+   * published; without one, base. Null if the content store lacks base's content.
    */
   readonly commonBase: KnownText | null;
 };
@@ -31,12 +31,12 @@ type SettledSubmissions = {
  * Merges the published content into the local content and into the contents in review.
  * - If the published content contains a change that was sent to review, this change and all earlier
  *   changes are no longer in review. Local content that differs from this change is then a later
- *   edit of the user.
+ *   edit.
  * - Otherwise another user wrote the published content, and all changes stay in review.
  *
- * If the local content was sent to review, its merge with the published content is treated as sent
- * to review, too.
- * @param base content that the changes in review are based on; null if unknown
+ * If the local content was sent to review, its merge with the published content counts as sent to
+ * review too.
+ * @param base content on which the changes in review are based; null if unknown
  * @param sent changes sent to review, oldest first
  */
 export function settleSubmissions(
@@ -49,12 +49,12 @@ export function settleSubmissions(
   const lastPublishedIndex = sent.findLastIndex((submission) => isPublished(base, submission, published));
   const publishedSubmission = sent[lastPublishedIndex] ?? null;
   const commonBase = publishedSubmission ?? base;
-  // No content in review was published, but another user published the same content as the local
-  // one. Nothing is left to review.
+  // No content in review was published, but another user published the local content. Nothing is
+  // left to review.
   if (publishedSubmission === null && local.digest === published.digest)
     return { local: published.text, waiting: [], commonBase };
-  // If a reviewed change was published, the merge is also tried with the base of the changes in
-  // review.
+  // If a reviewed change was published, the base of the changes in review is tried as a second
+  // base.
   const mergeBases = [commonBase, publishedSubmission === null ? null : base];
   const pendingSubmissions = sent.slice(lastPublishedIndex + 1);
   const rebasedSubmissions = pendingSubmissions.flatMap((submission) => {
@@ -69,8 +69,8 @@ export function settleSubmissions(
 }
 
 /**
- * Merges content with the published content. Tries the bases in order; returns null if no base
- * gives a merge without a conflict.
+ * Merges content with the published content on the first base that gives a merge without a
+ * conflict. Returns null if no base does.
  */
 function mergeOnFirstBase(bases: readonly (KnownText | null)[], text: string, published: KnownText): string | null {
   for (const base of bases) {

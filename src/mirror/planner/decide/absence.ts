@@ -6,11 +6,12 @@ import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { derivePlannedPath } from "./places.ts";
 
 /**
- * Returns a local path for the deletion step. Right before the step deletes the document or folder
- * on the service, it checks once more that no file exists at this path. Usually this is the path
- * that the deleted file had, because a restored file would be there. If another file has this path
- * now (`rm b; mv a b`) or gets it in this plan, that file shows that the user did delete the
- * document. The step then checks a path in the same folder that is free anyway.
+ * Returns the local path at which the deletion step checks once more, right before the deletion on
+ * the service, that no file exists. Usually this is the path of the deleted file, because a
+ * restored file would be at that path.
+ *
+ * If another file has this path now (`rm b; mv a b`) or gets it in this plan, that file proves the
+ * deletion by the user. The step then checks a free path in the same folder.
  */
 export function choosePathToProveAbsent(draft: PlanDraft, row: PlanRow): LocalPath {
   const finalPath = deriveFinalPath(draft, row);
@@ -33,7 +34,7 @@ function deriveFinalPath(draft: PlanDraft, row: PlanRow): LocalPath {
 }
 
 /**
- * Lists documents and folders whose local steps must come before a deletion on the service: those
+ * Lists documents and folders whose local steps must come before a deletion on the service: items
  * that may get the deleted document's path, and the folders above that path. If the deleted file is
  * back at its path, such a step fails. mdmirror then skips the deletion, because the absence is not
  * proven (I04).
@@ -61,7 +62,7 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     parents.some(
       (parent) =>
         includeArrivalAt(draft, { parent, name }) ||
-        // If the parent folder moves, the unchanged documents in it move too. One of these
+        // If the parent folder moves, the unchanged documents in it move too, and one of these
         // documents may get this path.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )

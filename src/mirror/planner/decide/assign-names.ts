@@ -34,15 +34,15 @@ export type WantedPlacesByRow = ReadonlyMap<PlanRow, WantedPlaces>;
 export type RowToBlock = { readonly row: PlanRow; readonly reason: BlockReason; readonly detail: string };
 
 /**
- * Assigns names, so that no two documents or folders have one name in a folder. If two documents or
- * folders want one name, one of the two gets another name, or is blocked.
+ * Assigns names, so that two documents or folders never have one name in a folder. If two items
+ * want one name, one of them gets another name, or is blocked.
  */
 export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #blockedRows = new Map<PlanRow, RowToBlock>();
   /**
-   * Reasons for moves. Copied to the draft of the plan only after all names were assigned, so that
-   * a failed attempt does not change the draft.
+   * Reasons for moves. The draft of the plan gets these reasons only after all names were assigned,
+   * so that a failed attempt does not change the draft.
    */
   readonly #moveReasons = new Map<PlanRow, string>();
   readonly #renamedForOthers = new Map<PlanRow, string>();
@@ -67,20 +67,20 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the documents and folders that must be blocked before the next attempt. Empty if all
+   * Returns the documents and folders that must be blocked before the next attempt; empty if all
    * names were assigned.
    */
   run(): readonly RowToBlock[] {
     this.#takeKeptSlots();
-    // ORDER: documents of the service get their local names first. A local document that wants one
-    // of these names gets a numbered name on both sides.
+    // ORDER: documents of the service get their local names first. A local document that wants such
+    // a name gets a numbered name on both sides.
     for (const row of this.#rows) this.#claim("local", row);
     // ORDER: local names that the service accepts come before names that must be converted, so that
     // the accepted names stay unchanged on the service.
     for (const row of this.#rows) if (!hasConvertedName(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#blockedRows.size > 0) return [...this.#blockedRows.values()];
-    // ORDER: original names are restored last, because only then is it known which names are free.
+    // ORDER: original names are restored last, because the free names are only known at the end.
     for (const side of SIDES) for (const row of this.#rows) this.#restoreLastingName(side, row);
     for (const [row, why] of this.#moveReasons) this.#draft.moveReasons.set(row, why);
     for (const [row, name] of this.#renamedForOthers) this.#draft.renamedForOthers.set(row, name);
@@ -143,7 +143,7 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a document or folder a local name with digits of its id, because another one has the
+   * Gives a document or folder a local name with digits of its id, because another item has the
    * original local name.
    */
   #takeHashedName(row: PlanRow, place: Place): RowToBlock | null {
@@ -163,9 +163,9 @@ export class NameAssignment {
   }
 
   /**
-   * Renames the owner of a local name, because a document of the service needs that name. An owner
-   * can be renamed if it moves on the service, or if its two names do not correspond. Returns false
-   * if the owner cannot be renamed.
+   * Renames the owner of a local name, because a document of the service needs that name.
+   * @returns false if the owner cannot be renamed: it neither moves on the service nor has names
+   * that do not correspond
    */
   #renameOwner(owner: PlanRow): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);
@@ -183,7 +183,7 @@ export class NameAssignment {
 
   /**
    * Returns the local name that corresponds to the document's name on the service; null if the
-   * document already has this local name.
+   * document already has the local name.
    */
   #serviceNameOf(row: PlanRow, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
@@ -197,9 +197,9 @@ export class NameAssignment {
   }
 
   /**
-   * Adds a number to a name, as in `note-2.md`. A document that is only on one side gets the new
-   * name on the service now; its file is renamed in the next cycle. Returns false if no numbered
-   * name is possible.
+   * Adds a number to a name, as in `note-2.md`. A document that exists only locally or only on the
+   * service gets the new name on the service now; the next cycle renames its file. Returns false if
+   * no numbered name is possible.
    */
   #addNumber(row: PlanRow): boolean {
     const localPlace = row.local.goal ?? row.local.now;
@@ -261,15 +261,15 @@ export class NameAssignment {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
     // A new file with a temporary name may get a numbered name, because no user chose the temporary
-    // one.
+    // name.
     if (isTemporaryName(localPlace.name)) return true;
     const ownersWantedPlace = typeof owner === "string" ? null : (this.#wantedPlaces.get(owner)?.local ?? null);
     return ownersWantedPlace !== null && this.#owners.isSameSlot("local", ownersWantedPlace, localPlace);
   }
 
   /**
-   * Returns a clause that says which document or folder has the wanted name on the service, and its
-   * local name.
+   * Returns a clause for users that names the document or folder with the wanted name on the
+   * service, and its local name.
    */
   #clashText(row: PlanRow, place: Place, owner: SlotOwner): string {
     const name = this.#nameOnService(place, owner);
@@ -299,16 +299,14 @@ function makeRowToBlock(row: PlanRow, reason: BlockReason, detail: string): RowT
 }
 
 /**
- * Owner of a name. `foreign`: a file or folder that is not synced. `unjudged`: a document that this
- * plan leaves out.
+ * Owner of a name. `foreign`: a file or folder that is not synced. `unjudged`: a document at rest,
+ * about which this plan does not decide.
  */
 type SlotOwner = PlanRow | "foreign" | "unjudged";
 
 class SlotOwners {
   readonly #taken: Readonly<Record<Side, SlotMap<PlanRow>>>;
-  /**
-   * Owner of each slot (a name in a folder) before the plan; null until the map is first needed.
-   */
+  /** Owner of each slot before the plan; null before the first use of the map. */
   readonly #currentRows: Record<Side, SlotMap<PlanRow> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
   readonly #rows: readonly PlanRow[];
@@ -340,15 +338,15 @@ class SlotOwners {
     this.take(side, row, place);
   }
 
-  /** Returns the owner of a slot; null if the slot is free or belongs to `row` itself. */
+  /** Returns the owner of a slot; null if the slot is free or belongs to `row`. */
   ownerOf(side: Side, place: Place, row: PlanRow): SlotOwner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === row ? null : owner;
     const occupant = this.#draft.occupancy.occupantOf(side, place);
     if (occupant.kind === "free") return side === "local" && includeArrivalAt(this.#draft, place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
-    // If the current owner of the slot is part of this plan, the owner moves to another slot.
-    // Otherwise the owner keeps the slot, and the next round of planning includes the owner.
+    // An owner in this plan moves to another slot. An owner outside this plan keeps the slot, and
+    // the next round of planning includes the owner.
     if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
     this.#includeInNextRound(side, occupant.path);
     return "unjudged";

@@ -25,8 +25,7 @@ import { isUnseen } from "../match/evidence.ts";
 
 /**
  * Decides about a document with an open conflict. Nothing is uploaded until the conflict ends.
- * @returns true if this function has decided; false if `CONTENT_RULES` must decide about the
- * content
+ * @returns true if the decision is made; false if `CONTENT_RULES` must decide about the content
  */
 export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Conflict, sides: DocumentSides): boolean {
   const { drift, localFile, remoteFile } = sides;
@@ -43,8 +42,8 @@ export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Con
     return true;
   }
   const course = decideCourse(draft, row, { conflict, localFile, remoteFile, copies });
-  // The block stores the digest of the file. If the user moves the file, mdmirror recognises it by
-  // this digest; the digest in base belongs to other content.
+  // The block stores the digest of the file, by which mdmirror recognises the file after a move.
+  // The digest in base belongs to other content.
   if (course === "stays" || course === "meets") blockForConflict(draft, row, conflict, localFile);
   // Conflict copies are moved with their document, unless this plan ends the conflict or shows a
   // newer version.
@@ -61,8 +60,8 @@ function blockForConflict(draft: PlanDraft, row: DocumentRow, { shown }: Conflic
 }
 
 /**
- * Restores a document that was deleted locally during its conflict. The version on the service must
- * not be deleted, because the user has not decided about that version.
+ * Restores a document that was deleted locally during its conflict. The user has not decided about
+ * the version on the service, so that version must not be deleted.
  */
 function decideDeleted(
   draft: PlanDraft,
@@ -78,7 +77,7 @@ function decideDeleted(
 
 /**
  * Ends the conflict of a document that was deleted locally and moved out of the linked part of the
- * workspace. Waits until a second scan confirms the local deletion.
+ * workspace. A second scan must first confirm the local deletion.
  */
 export function endConflictOfRemovedDocument(
   draft: PlanDraft,
@@ -100,15 +99,15 @@ export function endConflictOfRemovedDocument(
 
 /**
  * Keeps the conflict of a document that is missing on the service, unless this plan removes the
- * document's record too. The key may only have lost the permission to read the document. If the
- * conflict ended and the key could read the document again, mdmirror would upload the local content
- * as a plain edit. This edit would replace the version in the conflict copy, about which the user
- * has not decided.
+ * document's record. Perhaps the key only lost the permission to read the document.
+ *
+ * Without the conflict, mdmirror would upload the local content as a plain edit when the key can
+ * read the document again. The edit would replace the version in the conflict copy, about which the
+ * user has not decided.
  */
 export function keepConflictUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
-  // The planner has already proposed to end the conflict. If the planner proposes nothing else for
-  // this document, the document keeps its record, so the proposal is withdrawn and the conflict
-  // stays.
+  // The planner has already proposed to end the conflict. Without another proposal, the document
+  // keeps its record, so the proposal is withdrawn and the conflict stays.
   if (draft.proposals.get(row)?.length === 1) withdrawProposals(draft, row, "before");
 }
 
@@ -124,7 +123,7 @@ type OpenConflict = {
  * - `stays`: the conflict continues unchanged.
  * - `meets`: the service has a newer version, which is merged or shown in a copy.
  * - `ends`: the user has decided.
- * - `waits`: somebody is editing the file, or its content must be corrected first.
+ * - `waits`: somebody is editing the file, or the file's content must be corrected first.
  */
 type ConflictCourse = "stays" | "meets" | "ends" | "waits";
 
@@ -151,8 +150,8 @@ function decideCourse(draft: PlanDraft, row: DocumentRow, open: OpenConflict): C
 
 /**
  * How the user ended the conflict. `how`: the side that the user chose, or `equal` if the local
- * file now has the content of the newest shown version. `rejected`: the version from the service,
- * shown as a conflict copy, about which the user decided.
+ * file has the content of the newest version in a copy. `rejected`: the version in a conflict copy
+ * about which the user decided.
  */
 type ConflictDecision = {
   readonly how: "mine" | "theirs" | "equal";
@@ -161,8 +160,8 @@ type ConflictDecision = {
 };
 
 /**
- * Finds out from the files how the user ended the conflict; null if the conflict is open. The user
- * decides about the version in the copy, even if the service has a newer version.
+ * Finds out from the files how the user ended the conflict; null if the conflict is open. The
+ * decision is about the version in the copy, even if the service has a newer version.
  */
 function findUserDecision(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict): ConflictDecision | null {
   const missingCopies = copies.filter(({ found }) => found.kind === "gone");
@@ -234,8 +233,8 @@ function dropConflict(
 }
 
 /**
- * Plans to move conflict copies beside their document. A copy that is already beside it may still
- * need a step that records its path.
+ * Plans to move conflict copies beside their document. A copy that is already beside the document
+ * may need a step that records its path.
  */
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const presentCopies = copies.flatMap(({ nth, path, found, isNewest }) => {
@@ -253,12 +252,12 @@ type FoundFile =
   | { readonly kind: "unknown" };
 
 /**
- * Finds the files of a document's conflict copies. Searches in three ways, in this order:
+ * Finds the files of a document's conflict copies, in this order:
  * - by inode, at the recorded path and beside the moved document
  * - by name at these two paths, because an editor may have saved the copy as a new file
  * - by inode at any other path, because the user may have moved the copy
  * @param localFile the document's own file; null if missing
- * @returns copies, oldest first; the newest is always among them
+ * @returns copies, oldest first; always with the newest copy
  */
 function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, localFile: LocalFile | null): FoundCopy[] {
   const documentPath = row.record?.localPath ?? findPathOfRow(row);
@@ -297,8 +296,8 @@ function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<Uns
 
 /**
  * Returns true if a file may be the copy of a version. Returns false if the file's inode belongs to
- * another copy. If several copies have this inode, only the copy that is recorded at the file's
- * path matches.
+ * another copy. If several copies have this inode, only the copy with the file's path in the state
+ * matches.
  */
 function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: UnsyncedEntry): boolean {
   const key = toCopyInodeKey(draft, stamp);

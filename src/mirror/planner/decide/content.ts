@@ -28,7 +28,7 @@ import { findRenamedFile } from "../match/evidence.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 
 /**
- * Decides about a document: by its conflict, review or exclusion if it has one, otherwise by
+ * Decides about a document: by its conflict, review or exclusion if there is one, otherwise by
  * `CONTENT_RULES`.
  */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
@@ -60,8 +60,8 @@ const RULES_THAT_KEEP_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "writ
 type ContentDecision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 
 /**
- * For each rule of `CONTENT_RULES`, the function that decides. A function is called only for
- * documents that have the sides and the record that the function needs.
+ * Function that decides, for each rule of `CONTENT_RULES`. Each function is called only for
+ * documents with the sides and the record that the function needs.
  */
 const DECISIONS_BY_RULE: Readonly<Record<ContentRule, ContentDecision>> = {
   nothing: () => undefined,
@@ -111,7 +111,7 @@ function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
   const { row, record, localFile, remoteFile } = shared;
-  // The service changed this local content to base's content when it was sent, so another upload
+  // When this local content was sent, the service changed it back to base's content. Another upload
   // would change nothing.
   if (localFile.digest === record.echoDigest) return;
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
@@ -156,9 +156,9 @@ function placeDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
 }
 
 /**
- * Decides about documents that became ignored or are no longer ignored. Also decides about
- * documents whose file got a name that is not synced. A changed ignore rule deletes nothing, even
- * if the file was removed while it was ignored (I18).
+ * Decides about documents that became ignored or are no longer ignored, and about documents whose
+ * file got a name that is not synced. A changed ignore rule deletes nothing, even if the file was
+ * removed while ignored (I18).
  * @returns false if `CONTENT_RULES` must decide
  */
 function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
@@ -187,8 +187,8 @@ function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecor
 }
 
 /**
- * Returns a clause if a folder, symbolic link or special file is now at or above a document's path:
- * the user has replaced the file, not deleted the document. Otherwise returns null.
+ * Returns a clause if a folder, symbolic link or special file is now at or above a document's path;
+ * otherwise null. The user has then replaced the file, not deleted the document.
  */
 function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
@@ -216,9 +216,9 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecor
 }
 
 /**
- * Decides about a document that was moved back into the linked part of the workspace. When the
- * document left, its file went to the trash, so a missing file does not mean that the user deleted
- * it.
+ * Decides about a document that was moved back into the linked part of the workspace. The
+ * document's file went to the trash when the document left, so a missing file is no deletion by the
+ * user.
  */
 function decideReturnedDocument(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): void {
   if (endConflictOfRemovedDocument(draft, row, record) === "waits") return;

@@ -20,13 +20,12 @@ import { deriveLocalPlace, deriveRemotePlace } from "./places.ts";
 import { isFolderChangeForbidden } from "./gates.ts";
 
 /**
- * Decides which folders to create, keep or remove. Gives each document and folder a name that no
- * other has in the same folder.
+ * Decides which folders to create, keep or remove. Gives each document and folder a name of its own
+ * in the folder.
  * - If a document of the service and a local document want one path, the document of the service
  *   gets the path. The local document becomes `name-2.md`.
  * - If no name is possible, the document or folder is blocked at its current place, and all places
- *   are decided again. Each attempt blocks at least one more document or folder, so the attempts
- *   end.
+ *   are decided again. Each attempt blocks at least one more item, so the attempts end.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decidedPlaces: WantedPlacesByRow = new Map(listRows(draft).map((row) => [row, getPlannedPlaces(row)]));
@@ -52,8 +51,8 @@ function getPlannedPlaces({ local, remote }: PlanRow): WantedPlaces {
 }
 
 /**
- * Resets all planned places to those that were decided before the search for free names. A blocked
- * document or folder stays at its current place.
+ * Resets all planned places to the places before the search for free names. A blocked document or
+ * folder stays at its current place.
  */
 function resetPlannedPlaces(draft: PlanDraft, decided: WantedPlacesByRow, keptInPlace: ReadonlySet<PlanRow>): void {
   for (const row of listRows(draft)) {
@@ -71,8 +70,7 @@ function recordWantedPlaces(
   for (const row of rows) {
     const knownPlaces = wantedPlaces.get(row);
     const goals = getPlannedPlaces(row);
-    // Adds only places that the map does not have yet: it already has nearly all places of a large
-    // plan.
+    // Only new places are added, because the map already has nearly all places of a large plan.
     const isKnown = knownPlaces?.local === goals.local && knownPlaces.remote === goals.remote;
     if (!keptInPlace.has(row) && !isKnown) wantedPlaces.set(row, goals);
   }
@@ -87,8 +85,8 @@ function blockInPlace(draft: PlanDraft, { row, reason, detail }: RowToBlock): vo
 
 /**
  * Decides which folders to create, keep or remove. Begins with the deepest folders, because a
- * folder is kept if a folder in it is kept. ORDER: after the decisions about documents, because a
- * folder is needed if a document will be in it.
+ * folder with a folder that is kept is kept too.
+ * ORDER: documents come before folders, because a folder is needed if a document will be in it.
  */
 function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow>): void {
   const contents: FolderContents = {
@@ -114,7 +112,7 @@ function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow>): voi
 }
 
 /**
- * Folders that have a document or folder directly in them after the plan, by side.
+ * Folders that directly contain a document or folder after the plan, by side.
  * - `unseen`: folders with a document that the service did not show. Such a folder is kept, but not
  *   created.
  * - `occupied`: folders that are not empty on disk before the plan.
@@ -128,9 +126,7 @@ function noteParents(contents: FolderContents, row: PlanRow): void {
   }
 }
 
-/**
- * Adds the last known folder of a document that a scan did not show, because that folder must stay.
- */
+/** Adds the last known folder of a document that a scan did not show. That folder must stay. */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: FolderContents): void {
   const { record } = document;
   if (record === null) return;
@@ -158,8 +154,8 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: FolderCo
     proposeRemoteFolder(draft, folder, contents);
     return;
   }
-  // The list did not show a document of this folder, so the folder may still exist on the service.
-  // A second POST would make a second folder, or be refused in every cycle (I08).
+  // The listing did not show a document of this folder, so the folder may exist on the service. A
+  // second POST would make a second folder, or be refused in every cycle (I08).
   if (contents.unseen.has(folder)) return;
   if (folder.isVacated) decideVacatedFolder(draft, folder, contents);
   else if (folder.record !== null) decideLocalRemoval(draft, folder, folder.record.id, contents);
@@ -179,7 +175,7 @@ function decideLocalRemoval(draft: PlanDraft, folder: FolderRow, dirId: DirId, c
 }
 
 /**
- * Returns true if a folder will contain nothing but leftovers of editors and desktops, such as
+ * Returns true if a folder will contain only leftovers of editors and desktops, such as
  * `.DS_Store`. Files that are not synced count as content.
  */
 function isLeftEmpty(folder: FolderRow, contents: FolderContents): boolean {
@@ -222,8 +218,8 @@ function proposeRemoteFolder(draft: PlanDraft, folder: FolderRow, contents: Fold
 }
 
 function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // mdmirror sent a POST of this folder earlier, and does not know whether the service created the
-  // folder. So the POST is not sent again (I08).
+  // mdmirror sent a POST of this folder earlier, with an unknown result. A second POST could make a
+  // second folder (I08).
   const unreadReason = draft.trees.local.unseen.get(path);
   if (unreadReason !== undefined) {
     blockRow(draft, folder, "not-seen", unreadReason.why);
@@ -254,8 +250,8 @@ function proposeRemoteRemoval(draft: PlanDraft, folder: FolderRow): void {
 
 function proposeLocalFolder(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   const { record, dirId } = folder;
-  // If the service does not list this folder, and only a document's path shows it, the folder is
-  // created together with the document.
+  // If only a document's path shows this folder on the service, the folder is created together with
+  // the document.
   if (!contents.local.has(folder) && dirId === null) return;
   const wantedPlace = deriveLocalPlace(draft, folder);
   if (wantedPlace.kind === "impossible") {
@@ -294,9 +290,9 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!differsFromBase(draft, folder)) return;
   const reasonClause = draft.moveReasons.get(folder) ?? "on both sides";
-  // If another folder was merged into this one, base still has that folder's documents at their old
-  // paths. Each of these documents gets a step of its own. So this step changes no record below the
-  // folder.
+  // If another folder was merged into this folder, base still has the other folder's documents at
+  // their old paths. Each of these documents gets a step of its own, so this step changes no record
+  // below the folder.
   proposeFolderRecord(draft, folder, { dirId, why: reasonClause, carries: folder.isMerged ? [] : null });
 }
 

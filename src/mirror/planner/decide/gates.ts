@@ -1,7 +1,4 @@
-/**
- * Checks whether an action may be proposed. Blocks the document or folder if the action may not be
- * proposed.
- */
+/** Checks whether an action may be proposed. If not, blocks the document or folder. */
 import { isDirId, isDocId } from "../../../contract/ids.ts";
 import {
   BLOCK_REASONS,
@@ -21,8 +18,8 @@ import { type BlockedContent, blockRow, findPathOfRow, keepBlock, type PlanDraft
 import { hasConflictMarkers } from "../../../markdown/merge/sound.ts";
 
 /**
- * Returns the block that an earlier answer of the service caused; null if there is none, or if this
- * cycle sends refused requests again.
+ * Returns the block from an earlier answer of the service; null if there is none, or if this cycle
+ * sends refused requests again.
  */
 function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
   const block = trees.base.blocks.get(key);
@@ -30,8 +27,8 @@ function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block |
 }
 
 /**
- * Returns the block that an earlier answer of the service caused. Null if the document's content,
- * version or path has changed since, so that the block has ended.
+ * Returns the block from an earlier answer of the service. Null if the block has ended, because the
+ * document's content, version or path has changed.
  */
 export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
   const block = findRememberedBlock(draft, toBlockKey(row));
@@ -46,7 +43,7 @@ export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | 
 /**
  * Returns a stored block that applies to any content and version; null if the block ended, because
  * the document has another path now. A block for a missing grant (`read-only`) stays, because a
- * local move does not give the key that grant.
+ * local move does not give the key a grant.
  */
 function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
   const path = findPathOfRow(row);
@@ -56,9 +53,9 @@ function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Blo
 }
 
 /**
- * Returns true if the move would send the refused request again unchanged (I08). A request contains
- * either the new name or the id of the new folder. The new folder may itself have moved since the
- * refusal, so its paths in base and in its block are also compared.
+ * Returns true if the move would repeat the refused request unchanged (I08). A request contains
+ * either the new name or the id of the new folder. The folder's paths in base and in its block are
+ * compared too, because the folder itself may have moved since the refusal.
  */
 function isSameMove(
   { trees }: PlanDraft,
@@ -82,22 +79,22 @@ function isSameMove(
 export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: DocumentIntention): boolean {
   const block = findRemainingBlock(draft, row);
   if (block === null || BLOCK_REASONS[block.reason].forbids?.includes(intention) !== true) return false;
-  // Without the grant to edit, edits of other users are still merged into the local file. But a
-  // merge that was refused is not repeated for the same version.
+  // Without the grant to edit, mdmirror still merges other users' edits into the local file. But a
+  // refused merge is not repeated for the same version.
   if (block.reason === "read-only" && intention === "merge" && block.changeId === null) return false;
   keepBlock(draft, block);
   return true;
 }
 
 /**
- * Blocks a document that one side did not show. If a refused request has blocked the document
- * already, keeps that block: without it, the request would be sent again (I08). An incomplete list
- * cannot show that such a block has ended (I22).
+ * Blocks a document that one side did not show. Keeps the block of a refused request, because
+ * mdmirror would otherwise send the request again (I08). An incomplete listing cannot show that
+ * such a block has ended (I22).
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const block = draft.trees.base.blocks.get(toBlockKey(row));
-  // A block with the reason `gone-or-unreadable` stays even in a cycle that sends refused requests
-  // again. Such a block ends without a request: each scan checks whether the document is gone.
+  // A block with the reason `gone-or-unreadable` stays even if this cycle sends refused requests
+  // again. No request ends such a block: each scan checks whether the document is gone.
   const isGone = block?.reason === "gone-or-unreadable";
   if (block !== undefined && (isGone || (isRememberedBlock(block) && !draft.policy.retryRefused)))
     keepBlock(draft, block);
@@ -106,8 +103,8 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
 
 /**
  * Keeps the block of a new file that the service refused, even if the service now lists a document
- * at the file's path. The block ends only when one record names this file and this document.
- * Otherwise the refused POST would be sent again after the next incomplete list.
+ * at the file's path. Without the block, mdmirror would send the refused POST again after the next
+ * incomplete listing. The block ends when one record has both this file and this document.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const block = findRememberedBlock(draft, path);
@@ -116,7 +113,8 @@ export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile
 
 /**
  * Keeps blocks of files and folders that this scan could not read, because no other rule keeps
- * them. ORDER: after all decisions.
+ * these blocks.
+ * ORDER: called after all other decisions, which may keep or replace the same blocks.
  */
 export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { undecided, trees } = draft;
@@ -143,8 +141,8 @@ function isUnseenPath(trees: Trees, key: string): boolean {
 }
 
 /**
- * Returns true if a refused request is sent again in this cycle. Always false for a request that
- * the service does not support.
+ * Returns true if this cycle sends the refused request again. Always false for a request that the
+ * service does not support.
  */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
@@ -154,7 +152,7 @@ function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
  * Returns true, and keeps the block, if an earlier answer of the service forbids this change of a
  * folder.
  * @param key id of the folder; for a folder without a record, its local path
- * @param path current path of the folder, if the block ends when the path changes; otherwise null
+ * @param path current path of the folder; null if a change of the path does not end the block
  */
 export function isFolderChangeForbidden(
   draft: PlanDraft,
@@ -180,7 +178,7 @@ const TEXT_FAULTS = {
 } as const satisfies Partial<Record<BlockReason, string>>;
 
 /**
- * Blocks a document if the service cannot store its local content, or if the content has new
+ * Blocks a document if the service cannot store the local content, or if the content has new
  * conflict markers.
  */
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): boolean {
@@ -197,9 +195,9 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: 
 }
 
 /**
- * Blocks a document whose change this sync must not make, because the sync has one direction only.
- * The block has the digest of the local content. So an edit that is not sent identifies the file
- * of the document, also if the file or its folder moves.
+ * Blocks a document whose change this sync must not make, because the sync has only one direction.
+ * The block has the digest of the local content. So an edit that mdmirror does not send identifies
+ * the document's file, even if the file or its folder moves.
  * @param direction the direction that never makes this change
  */
 export function isDirectionOff(
@@ -226,7 +224,7 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
   return true;
 }
 
-/** Blocks a missing document until a second scan confirms that its file was deleted. */
+/** Blocks a missing document until a second scan confirms the deletion of its file. */
 export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): boolean {
   if (draft.policy.absentTwice?.has(record.localPath) !== false) return false;
   blockRow(draft, row, "second-scan", "absent in one scan; a second scan decides");

@@ -1,9 +1,9 @@
 /**
- * Restores names after mdmirror had to use others.
+ * Restores names after mdmirror had to use other names.
  * - A temporary name comes from an interrupted plan. The document or folder gets its former name,
  *   or that name with a number.
- * - A name with digits of the id was used because another document or folder had the original name.
- *   The original name is restored when it is free.
+ * - A name with digits of the id was used because another item had the original name. The original
+ *   name is restored when it is free.
  */
 
 import type { FolderRecord, DocumentRecord } from "../../model/record.ts";
@@ -40,7 +40,10 @@ export function hasLeftOverName(draft: PlanDraft, row: PlanRow): boolean {
   return SIDES.some((side) => isTemporaryName(row[side].goal?.name ?? ""));
 }
 
-/** Yields permanent names for a document or folder, best first; none if it may not be renamed. */
+/**
+ * Yields permanent names for a document or folder, the best name first; none if the item may not be
+ * renamed.
+ */
 export function* generateLastingNames(draft: PlanDraft, row: PlanRow, side: Side): Generator<string> {
   const { goal } = row[side];
   const freeName = side === "local" && draft.policy.direction !== "push" ? findNameIfFree(draft, row) : null;
@@ -73,9 +76,11 @@ function toLegalName({ policy, trees }: PlanDraft, row: PlanRow, side: Side, nam
 }
 
 /**
- * Returns the local name that a document or folder would have if that name had been free at its
- * creation. Null if it already has that name. Also null if its folders on the two sides do not
- * correspond: base would get the new name, and the user's move to another folder would be lost.
+ * Returns the original local name of a document or folder with a name that contains digits of the
+ * id; null if the item already has the original name.
+ *
+ * Also null if the item's folders on the two sides do not correspond: base would get the new name,
+ * and the user's move to another folder would be lost.
  */
 function findNameIfFree({ trees }: PlanDraft, row: PlanRow): string | null {
   if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
@@ -97,8 +102,8 @@ function mayBeRenamed(draft: PlanDraft, row: PlanRow, side: Side): boolean {
 
 /**
  * Returns true if base has the temporary name, or if the document or folder is blocked. A temporary
- * name that base does not have may come from another linked folder, which may be about to replace
- * it. This plan then only records the name, and the next plan decides.
+ * name that base lacks may come from another linked folder, which may be about to replace the name.
+ * This plan then only records the name, and the next plan decides.
  */
 function isKnownOrBlocked(draft: PlanDraft, record: DocumentRecord | FolderRecord, side: Side, name: string): boolean {
   return nameOf(getPathOnSide(record, side)) === name || draft.blocks.has(record.id);

@@ -37,8 +37,8 @@ export function isOnBothSides(folder: FolderRow): boolean {
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.canMoveFolders || !isRespelled(draft, folder))
     placeRow(draft, folder, findWhoMoved(draft.forest, folder));
-  // The service cannot rename folders, and the disk treats both spellings as one name. So the new
-  // local spelling is only recorded in base.
+  // The service cannot rename folders, and the disk treats both spellings as one name. Therefore
+  // only base gets the new local spelling.
   else if (folder.localPath !== folder.record!.localPath)
     draft.moveReasons.set(folder, "spelled differently on this disk");
 }
@@ -91,8 +91,8 @@ function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, 
 }
 
 function isFolderMoveForbidden(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
-  // mdmirror sent a PATCH of this folder earlier, and does not know whether the service moved the
-  // folder. So mdmirror sends no other move (I08).
+  // mdmirror sent a PATCH of this folder earlier, with an unknown result, so no other move is sent
+  // (I08).
   const unsettledReason = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (unsettledReason !== undefined) {
     blockRow(draft, folder, "not-seen", unsettledReason);
@@ -131,13 +131,13 @@ function isMoveToRootBlocked(draft: PlanDraft, row: PlanRow, to: Place): boolean
 const FOLDER_CIRCLE_CLAUSE = "its local move and a move on the service would put two folders inside each other";
 
 /**
- * Prevents moves that would put two folders inside each other, after one was moved locally and the
- * other on the service. The local move is not sent. If this sync may change local files, the folder
- * is moved back to the place that it has on the service.
+ * Prevents moves that would put two folders inside each other, after a local move of one folder and
+ * a move of the other on the service. The local move is not sent. If this sync may change local
+ * files, the folder gets the place that it has on the service.
  */
 function breakCycles(draft: PlanDraft): void {
-  // A dropped move may lead to another circle, because other planned moves relied on it. So all
-  // folders are checked again. Each move is dropped at most once, so the loop ends.
+  // Other planned moves may depend on a dropped move, and may then be part of another circle.
+  // Therefore all folders are checked again. Each move is dropped at most once, so the loop ends.
   for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
     setGoal(folder, "remote", folder.remote.now);
     draft.moveReasons.delete(folder);
@@ -150,8 +150,8 @@ function breakCycles(draft: PlanDraft): void {
     setGoal(folder, "local", wantedPlace.place);
     draft.moveReasons.set(folder, FOLDER_CIRCLE_CLAUSE);
   }
-  // If there is still a circle, two folders were moved on the service, and the list shows only one
-  // of these moves. The folders stay in place until the next cycle.
+  // If a circle remains, two folders were moved on the service, and the listing shows only one of
+  // these moves. The folders stay in place until the next cycle.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;
@@ -161,8 +161,8 @@ function breakCycles(draft: PlanDraft): void {
 }
 
 /**
- * Returns a folder that a planned move on the service would put inside itself, on either side;
- * undefined if there is none.
+ * Returns a folder that a planned move would put inside itself, on either side; undefined without
+ * such a move.
  */
 function findFolderInCircle({ forest }: PlanDraft): FolderRow | undefined {
   for (const folder of forest.folders) {
@@ -178,8 +178,8 @@ function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
 }
 
 /**
- * Returns the planned parent of a folder; null for the root. If a side does not have the folder
- * yet, returns the parent on the other side.
+ * Returns the planned parent of a folder; null for the root. If a side lacks the folder, returns
+ * the parent on the other side.
  */
 function findFinalParent(folder: FolderRow, side: Side): FolderRow | null {
   return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;

@@ -27,16 +27,15 @@ import { describeExclusion, type PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden } from "./gates.ts";
 
 /**
- * Place on one side that corresponds to a place on the other side, or the reason why no place
- * corresponds.
+ * Place on one side that corresponds to a place on the other side, or the reason why no place does.
  */
 type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
 
 type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReason; readonly detail: string };
 
 /**
- * Returns the local place that corresponds to a place on the service. If only a folder above was
- * moved, the local name keeps its spelling.
+ * Returns the local place that corresponds to a place on the service. If only a folder above moved,
+ * the local name keeps its spelling.
  */
 export function deriveLocalPlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   const remotePlace = row.remote.now;
@@ -81,13 +80,13 @@ export function isInPlace(wantedPlace: WantedPlace, now: Place | null): boolean 
 
 type BasePaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
-/** Returns the paths that base has for a document or folder; null if it is new. */
+/** Returns base's paths of a document or folder; null for a new item. */
 function readBasePaths(row: PlanRow): BasePaths | null {
   return row.record ?? (row.kind === "document" ? row.tombstone : null);
 }
 
 /**
- * Returns the name that a document or folder keeps on a side, although its name on the other side
+ * Returns the name that a document or folder keeps on a side, although the name on the other side
  * differs. Null if the name must follow the other side.
  * @param otherName current name on the other side
  * @param known paths in base; null if there is no record
@@ -99,7 +98,7 @@ function findKeptName(row: PlanRow, side: Side, otherName: string, known: BasePa
     if (!isTemporaryName(baseName) && isNamePair(localName, remoteName, getNameKind(row), toUniqueId(row)))
       return baseName;
   }
-  // No user chose a temporary name. So this side does not follow a temporary name on the other
+  // No user chose a temporary name, so this side does not follow a temporary name on the other
   // side.
   if (!isTemporaryName(otherName)) return null;
   const candidateNames = [row[side].now?.name, known === null ? undefined : nameOf(getPathOnSide(known, side))];
@@ -140,8 +139,8 @@ function findRemoteFolderProblem(draft: PlanDraft, folder: FolderRow): Impossibl
 }
 
 /**
- * Returns the path that a folder has, or will get, on disk. Returns a reason if its name is unsafe,
- * if the folder is ignored, or if it belongs to another linked folder.
+ * Returns the path of a folder on disk, now or after the plan. Returns a reason if the folder's
+ * name is unsafe, if it is ignored, or if it belongs to another linked folder.
  */
 function deriveLocalFolderPath(
   draft: PlanDraft,
@@ -169,8 +168,8 @@ function deriveLocalFolderPath(
         `its folder on the service is excluded by ${describeExclusion(draft, path, "folder")}`,
       );
   }
-  // Files below another linked folder belong to that folder's workspace, so no document of this
-  // workspace is created below it.
+  // Files below another linked folder belong to that folder's workspace. Therefore this workspace
+  // never creates a document below it.
   const unreadReason = whyHidden(path, draft.trees);
   return unreadReason?.isMirror === true
     ? makeImpossiblePlace("not-seen", `its folder is not seen: ${unreadReason.why}`)
@@ -182,11 +181,11 @@ function makeImpossiblePlace(reason: BlockReason, detail: string): ImpossiblePla
 }
 
 /**
- * Returns the rule for the place of a document or folder. Usually the side that moved it decides.
- * After an interrupted plan, mdmirror itself may have chosen the place:
+ * Returns the rule for the place of a document or folder. Usually the side that moved the item
+ * decides. After an interrupted plan, mdmirror itself may have chosen the place:
  * - A temporary name is replaced by the name on the other side.
- * - If the names on the two sides do not correspond, the service's name is used. In this case,
- *   mdmirror had sent only one of two PATCHes, and the user then moved the document back.
+ * - If the names on the two sides do not correspond, the service's name is used. mdmirror had then
+ *   sent only one of two PATCHes, and the user moved the document back.
  */
 export function choosePlaceRule(forest: FolderForest, row: PlanRow, movedBy: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[movedBy];
@@ -203,8 +202,8 @@ function chooseRuleIfUnmoved(row: PlanRow, localPlace: Place, remotePlace: Place
   const doPlacesCorrespond =
     localPlace.parent === remotePlace.parent &&
     isNamePair(localPlace.name, remotePlace.name, getNameKind(row), toUniqueId(row));
-  // If both names are temporary, this cycle replaces the local name, and a later cycle replaces the
-  // name on the service.
+  // If both names are temporary, this cycle replaces the local name, and a later cycle the name on
+  // the service.
   return doPlacesCorrespond && !isLocalNameTemporary ? "stay" : "follow-remote";
 }
 
@@ -223,8 +222,8 @@ function chooseRuleIfBothMoved(forest: FolderForest, row: PlanRow, localPlace: P
 
 /**
  * Returns true if the service has the new name in the old folder, or the old name in the new
- * folder. A local move that changes folder and name takes two requests, and mdmirror may have been
- * killed between them.
+ * folder. A local move that changes folder and name takes two requests, and the process may have
+ * been killed between them.
  */
 function isHalfMoved(row: PlanRow, localPlace: Place, remotePlace: Place): boolean {
   const { record } = row;
@@ -240,8 +239,8 @@ function isHalfMoved(row: PlanRow, localPlace: Place, remotePlace: Place): boole
 }
 
 /**
- * Returns true if a move on the service needs no local move, because the move leads to the local
- * place in base. There are two cases:
+ * Returns true if a move on the service needs no local move, because base has its target as the
+ * local place. There are two cases:
  * - mdmirror moved the document on the service, and was killed before base recorded the move.
  * - Base has a temporary name for the service, and another client has replaced that name. In this
  *   case, the folder does not matter.

@@ -20,14 +20,14 @@ import type { TextLookup, Trees } from "../../model/tree.ts";
 
 /**
  * Place of a conflict copy. `recorded`: the copy's path in the state; null for older copies,
- * because the state has a path only for the newest one.
+ * because the state has only the path of the newest copy.
  */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
   readonly place: Place;
 };
 
-/** A plan in progress: the matched trees, and the decisions that were made so far. */
+/** A plan in progress: the matched trees, and the decisions so far. */
 export type PlanDraft = MatchedTrees & {
   readonly trees: Trees;
   readonly policy: Policy;
@@ -37,18 +37,18 @@ export type PlanDraft = MatchedTrees & {
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
   /**
    * Conflict copies by inode. Several copies may have one inode, because a disk may give the inode
-   * of a removed copy to a new one.
+   * of a removed copy to a new copy.
    */
   readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
   readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => UnsyncedByInode;
   /**
-   * Documents and folders by each local place that they have or will have. Valid only after all
-   * places are decided.
+   * Documents and folders by each local place that they have now or after the plan. Valid only
+   * after all places are decided.
    */
   readonly claimants: () => SlotMap<readonly PlanRow[]>;
   readonly renamedForOthers: Map<PlanRow, string>;
-  /** For each document or folder whose place or record changes: why, as a clause. */
+  /** Reason of each move and of each change of a record, as a clause. */
   readonly moveReasons: Map<PlanRow, string>;
 };
 
@@ -72,7 +72,7 @@ export function makePlanDraft(trees: Trees, policy: Policy, texts: TextLookup, m
 }
 
 /**
- * Returns a key of a conflict copy's inode. Null if the inode is unknown, or if inodes are no
+ * Returns the key of a conflict copy's inode. Null for an unknown inode, or if inodes are no
  * evidence because the linked folder was copied to another disk.
  */
 export function toCopyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
@@ -93,7 +93,7 @@ export function describeExclusion({ trees }: PlanDraft, path: LocalPath, kind: "
 
 /**
  * Returns true if this plan only creates a document of the service at this local place. The next
- * round of planning then decides about that document.
+ * round of planning then decides about the document.
  */
 export function includeArrivalAt({ arrivals, toInclude }: PlanDraft, place: Place): boolean {
   const id = arrivals.idAt(place);
@@ -112,12 +112,12 @@ export type ActionPaths = {
 
 /**
  * An action that the planner has decided on, without its paths: these are known only when the steps
- * are ordered. `role` says when the action runs, and what it does:
+ * are ordered. `role` says when the action runs, and what the action does:
  * - `before`: comes before all other actions on its document or folder
  * - `arrive-local`, `arrive-remote`: creates the document or folder on a side
- * - `leave-local`, `leave-remote`: removes it from a side
+ * - `leave-local`, `leave-remote`: removes the document or folder from a side
  * - `content`: reads and writes the content of the file
- * - `record`: records the two places in base, after both are reached
+ * - `record`: records the places on both sides in base, at the end
  * - `note`: changes only base, and does not use the paths
  */
 export type Proposal = {
@@ -156,9 +156,8 @@ export function withdrawProposals(draft: PlanDraft, row: PlanRow, role: Proposal
 export type BlockedContent = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
- * Blocks a document or folder, unless it has a block already. `since` is the time of the stored
- * block if both have the same reason. Otherwise `since` is 0, which the engine replaces by the
- * current time.
+ * Blocks a document or folder that has no block yet. `since` is the time of the stored block if
+ * both have the same reason. Otherwise `since` is 0, which the engine replaces by the current time.
  */
 export function blockRow(
   draft: PlanDraft,
@@ -194,8 +193,7 @@ export function toBlockKey(row: PlanRow): string {
 }
 
 /**
- * Returns the local path. If there is none, returns the local path in base; otherwise the path on
- * the service.
+ * Returns the local path; without a local path, that in base; otherwise the path on the service.
  */
 export function findPathOfRow(row: PlanRow): LocalPath {
   if (row.kind === "folder") return row.localPath ?? row.record?.localPath ?? row.remotePath ?? "";

@@ -51,7 +51,7 @@ export function proposeLocalCreation(
 }
 
 export function decideRemoteDeletion(draft: PlanDraft, row: DocumentRow, remoteFile: RemoteFile, drift: Drift): void {
-  // If the document was moved on the service, it is restored, because somebody uses it.
+  // The document is restored, because somebody who moved the document on the service uses it.
   if (drift.place === "remote" || drift.place === "both") {
     proposeLocalCreation(draft, row, remoteFile, "moved on the service after it was deleted locally");
     return;
@@ -66,7 +66,8 @@ export function decideRemoteDeletion(draft: PlanDraft, row: DocumentRow, remoteF
     return;
   }
   if (isForbidden(draft, row, "delete")) {
-    // The deletion is only waiting for a review, so the local file is not restored.
+    // A deletion that waits for the end of a review may still succeed, so the local file is not
+    // restored.
     if (draft.blocks.get(record.id)?.reason !== "delete-pending")
       proposeLocalCreation(draft, row, remoteFile, "the service refused to delete it");
     return;
@@ -117,8 +118,7 @@ export function proposeForget(draft: PlanDraft, row: DocumentRow): void {
  * uploaded or deleted on the service.
  * - An unchanged file goes to the trash.
  * - An edited file is blocked.
- * - If there is no file, the record gives up its local path, so that another document can have the
- *   path.
+ * - Without a file, the record gives up its local path, so that another document can have the path.
  */
 export function decideDeparture(draft: PlanDraft, row: DocumentRow, localFile: LocalFile | null, drift: Drift): void {
   const record = row.record!;
@@ -152,8 +152,8 @@ export function proposeFacts(
 
 /**
  * Decides about a document that was deleted on the service and edited locally. If the key can read
- * the folder on the service, the edited file becomes a new document. Otherwise the document may
- * only be hidden from the key: it is blocked, and nothing is sent.
+ * the folder on the service, the edited file becomes a new document. Otherwise the document is
+ * blocked, and nothing is sent, because the service may only hide the document from the key.
  */
 export function decideEditOfDeleted(
   draft: PlanDraft,
@@ -161,8 +161,8 @@ export function decideEditOfDeleted(
   record: DocumentRecord,
   localFile: LocalFile,
 ): void {
-  // The service changed this local content to base's content when it was sent, so the file has no
-  // edit that could be lost.
+  // When this local content was sent, the service changed it back to base's content. Therefore the
+  // file has no edit that could be lost.
   if (localFile.digest === record.echoDigest) {
     proposeTrash(draft, row, localFile, "gone");
     return;
@@ -186,7 +186,8 @@ export function decideEditOfDeleted(
 
 /**
  * Plans the creation of a document on the service.
- * @param tombstone the deleted document that the new one replaces; null if it replaces none
+ * @param tombstone the deleted document that the new document replaces; null without such a
+ * document
  * @returns false if the document may not be created now
  */
 export function proposeRemoteCreation(
@@ -197,8 +198,8 @@ export function proposeRemoteCreation(
   why: string,
 ): boolean {
   if (isContentBlocked(draft, row, localFile)) return false;
-  // mdmirror sent a POST of this file earlier, and does not know whether the service created the
-  // document. A second POST could make a duplicate (I08).
+  // mdmirror sent a POST of this file earlier, with an unknown result. A second POST could make a
+  // duplicate (I08).
   const unreadReason = draft.trees.local.unseen.get(localFile.path);
   if (unreadReason !== undefined) {
     blockRow(draft, row, "not-seen", unreadReason.why);
@@ -233,7 +234,7 @@ export function decideNewOnBothSides(
   const reasonClause = "new on both sides";
   const contentContext = { digest: localFile.digest, changeId: remoteFile.changeId };
   // If the contents differ, or the local file is empty, the action would write the service's
-  // content to the file. A sync that only uploads must not do that.
+  // content to the file, which a sync that only uploads must not do.
   if (
     (localFile.empty || isKnownToDiffer(draft, row, contentContext)) &&
     isDirectionOff(draft, row, "push", reasonClause, contentContext)
@@ -266,8 +267,8 @@ function isKnownToDiffer(
 
 /**
  * Returns true if the key can read a folder on the service. A document that is missing in such a
- * folder was deleted, not only hidden. A folder is readable if it or a document in it is listed,
- * because lists show only what the key may read.
+ * folder was deleted, not only hidden. A folder is readable if the listing has the folder or a
+ * document in it, because listings show only what the key may read.
  */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
@@ -276,8 +277,8 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
 }
 
 /**
- * Returns true if the key can read the root. Lists do not show the root itself. So the test is
- * whether all recorded folders in the root are listed: a key that cannot read the root needs a
+ * Returns true if the key can read the root. Listings never show the root, so this function checks
+ * whether all recorded folders in the root are listed. A key that cannot read the root would need a
  * separate grant for each of these folders.
  */
 function isRootReadable({ forest }: PlanDraft): boolean {

@@ -17,10 +17,10 @@ import { derivePlannedPath } from "./places.ts";
  * Decides which records get new paths when a folder moves. Usually one SQL statement rewrites every
  * recorded path below the folder's old path.
  *
- * That would be wrong if the plan records another document or folder below the old path, for
- * example when two folders swap. Such a folder is split: its step changes only its own record, and
- * each record below gets a step of its own. Until that step, the old record stays, so that mdmirror
- * recognises the document after an interruption.
+ * That statement would be wrong if the plan records another document or folder below the old path,
+ * for example when two folders swap. The step of such a split folder changes only the folder's own
+ * record, and each record below gets a step of its own. Until that step, the old record stays, so
+ * that mdmirror recognises the document after an interruption.
  *
  * A blocked document gets no step of its own; its path is rewritten with that of its folder.
  */
@@ -36,7 +36,7 @@ export function splitFolderRecords(draft: PlanDraft): void {
 
 /**
  * Adds each moved folder that must be split, because the plan records another document or folder at
- * or below its recorded path.
+ * or below the folder's recorded path.
  */
 function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, split: Set<FolderRow>): void {
   for (const row of listRows(draft))
@@ -52,9 +52,8 @@ function findFoldersAbove(recorded: FoldersByPath, path: string): FolderRow[] {
 type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Indexes the moved folders by the paths that base has for them while the plan runs. A folder has
- * up to two such paths: the one in base now, and the one after the moves of the folders above it
- * are recorded.
+ * Indexes the moved folders by their paths in base during the plan. A folder has up to two such
+ * paths: the path in base now, and the path after base has recorded the moves of the folders above.
  */
 function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const foldersByPath = new Map<string, FolderRow[]>();
@@ -73,8 +72,8 @@ function listPlacesToRecord(row: PlanRow, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
-  // A move that changes folder and name takes two PATCHes. After the first one, the document is at
-  // one of these two places.
+  // A move that changes folder and name takes two PATCHes. Between the two, the document is at one
+  // of these places.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recordedPlaces: PlaceToRecord[] = places.map((place) => ({
@@ -122,7 +121,7 @@ function isInSplitFolder(row: PlanRow, split: ReadonlySet<FolderRow>): boolean {
 
 /**
  * Lists documents below split folders that get no step of their own, grouped by their folder in
- * base. The step of that folder rewrites their paths. So a blocked document keeps its name and
+ * base. The step of that folder rewrites their paths. A blocked document thus keeps its name and
  * folder in base, and its pending move is not lost.
  */
 function listCarriedDocuments(
@@ -146,8 +145,8 @@ function listCarriedDocuments(
 }
 
 /**
- * Plans a step that records a document's new path. Returns false if the document is blocked or
- * missing on a side, so that there is no step.
+ * Plans a step that records a document's new path. Returns false without a step, if the document is
+ * blocked or missing on a side.
  */
 function proposeOwnRecord(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
@@ -157,7 +156,9 @@ function proposeOwnRecord(draft: PlanDraft, document: DocumentRow): boolean {
   return true;
 }
 
-/** Returns true if a step creates the document. That step also writes the document's record. */
+/**
+ * Returns true if a step creates the document, because that step also writes the document's record.
+ */
 function hasArrivalStep({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }

@@ -9,14 +9,14 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import { isDirectionOff, isForbidden, isInUse } from "./gates.ts";
 
 /**
- * Returns true if the content is blank and that of base is not. Safety checks count such a document
- * like a deleted one.
+ * Returns true if the content is blank and base's content is not. Safety checks count such a
+ * document as deleted.
  */
 export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentRecord, digest: Digest): boolean {
   return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }
 
-/** Files of a document on both sides; null if a side has no readable content. */
+/** A document with readable content on both sides; each file is null if its side has none. */
 export type DocumentSides = {
   readonly drift: Drift;
   readonly localFile: LocalFile | null;
@@ -52,7 +52,7 @@ export function proposeDownload(
   }));
 }
 
-/** Returns true for blank content. Returns false if the content store does not have the content. */
+/** Returns true for blank content. Returns false if the content store lacks the content. */
 function isBlankText(texts: TextLookup, digest: Digest): boolean {
   if (digest === EMPTY_DIGEST) return true;
   const text = texts(digest);
@@ -60,7 +60,7 @@ function isBlankText(texts: TextLookup, digest: Digest): boolean {
 }
 
 /**
- * Decides about a document that has content in review, or whose local edit must be sent to review.
+ * Decides about a document with content in review, or with a local edit that must go to review.
  * Returns false if `CONTENT_RULES` must decide about the document instead.
  */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
@@ -99,10 +99,9 @@ function isInReviewForConflict({ submissions }: DocumentRecord): boolean {
 }
 
 /**
- * Blocks a document if its local content is in review because it conflicts with another published
- * edit.
- * @param publishedId id of the published version; null if it was not read yet
- * @returns false, and does not block, if there is no such conflict
+ * Blocks a document if its local content is in review because of another published edit.
+ * @param publishedId id of the published version; null if that version was not read yet
+ * @returns false if there is no such review; the document then gets no block
  */
 export function decideReviewConflict(
   draft: PlanDraft,

@@ -1,7 +1,7 @@
 /**
- * Finds out which side changed the content or the place of a document since base, and the rules
- * that apply then. One table has a cell for each combination of the contents on both sides, the
- * other for each change of place. If a cell is missing, the code does not compile.
+ * Finds out which side changed the content or the place of a document since base, and which rules
+ * apply. One table has a cell for each combination of contents, the other for each change of place.
+ * If a cell is missing, the code does not compile.
  */
 import { type DocumentRow, getPathOnSide, type PlanRow, SIDES } from "../match/row.ts";
 import { findBaseFolder, type FolderForest } from "../match/forest.ts";
@@ -42,9 +42,9 @@ function compareLocalContent({ local: { seen } }: DocumentRow, record: DocumentR
 }
 
 /**
- * Returns true if a file has base's local content, or base's content as the service stores it. The
- * two contents may differ by line ends, BOM or final newline. An editor that removes this
- * difference does not change the document.
+ * Returns true if a file has base's local content, or base's content as on the service. The two may
+ * differ by line ends, BOM or final newline. An editor that removes this difference does not change
+ * the document.
  */
 export function hasBaseContent(record: DocumentRecord, file: LocalFile): boolean {
   return file.digest === record.localDigest || file.digest === record.digest;
@@ -56,8 +56,8 @@ function compareRemoteContent({ remote: { seen } }: DocumentRow, record: Documen
 }
 
 /**
- * Returns the sides on which the parent folder or the name differs from base. A document that moves
- * together with its folder has not moved itself.
+ * Returns the sides on which the parent folder or the name differs from base. A document in a
+ * folder that moved has not moved itself.
  */
 export function findWhoMoved(forest: FolderForest, row: PlanRow): WhoMoved {
   const { record } = row;
@@ -88,8 +88,8 @@ export const CONTENT_RULES = {
   "edited/gone": "post-as-new",
   "edited/unseen": "block-not-seen",
   "edited/outside": "leave-subtree",
-  // Before the deletion, mdmirror reads the document on the service again. If the document was
-  // moved on the service, mdmirror restores it locally instead, because somebody still uses it.
+  // Right before the deletion, mdmirror reads the document on the service again. A document that
+  // was moved on the service is restored locally instead, because somebody uses it.
   "deleted/unchanged": "delete-remote",
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
@@ -109,7 +109,7 @@ export const CONTENT_RULES = {
 export type ContentRule = (typeof CONTENT_RULES)[ContentCell];
 
 /**
- * Rule for a place. `agree`: both sides moved the document or folder; if the two places differ, the
+ * Rule for a place. `agree`: both sides moved the document or folder; if the places differ, the
  * place on the service wins.
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";

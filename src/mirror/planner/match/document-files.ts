@@ -1,7 +1,7 @@
 /**
- * Finds the file of each document at the path where it is expected. The path alone proves little:
- * users may move a file away and give its name to another file. So inode and content are compared
- * first.
+ * Finds the file of each document at the path where the file is expected. The path alone proves
+ * little, because users may move a file away and give its name to another file. Therefore inode and
+ * content are compared first.
  */
 import type { DocId } from "../../../contract/ids.ts";
 import { type DocumentRecord, isSameInodeAndBirth } from "../../model/record.ts";
@@ -42,20 +42,21 @@ function isConflictCopyOf({ trees }: MatchProgress, { id }: DocumentRecord, { st
 }
 
 /**
- * Matches documents with similar files at their paths. The inode may be another one, because an
- * editor may save a document as a new file. Documents made from one template are similar too. So a
- * document is not matched if inodes show that two such documents were swapped.
+ * Matches documents with similar files at their paths. The inode may differ, because an editor may
+ * save a document as a new file. Documents from one template are similar too. Therefore documents
+ * that were swapped, as inodes show, are not matched.
  */
 export function matchByPathAndText(matching: MatchProgress): void {
   const isSwapped = makeSwapTest(matching);
-  // ORDER: after an interrupted swap, two documents have one path. The file there belongs to the
-  // document that has exactly its content, not to the first one that is similar.
+  // ORDER: a file with exactly a document's content is matched before similar files. After an
+  // interrupted swap, two documents have one path, and the file at that path could otherwise go to
+  // the wrong document.
   matchAtPaths(matching, (record, file) => record.localDigest === file.digest && !isSwapped(record, file));
   matchAtPaths(matching, (record, file) => hasSimilarContent(matching, record, file) && !isSwapped(record, file));
 }
 
 /**
- * Returns a test whether a document was swapped with another one. The test needs two signs:
+ * Returns a function that finds swapped documents. A swap needs two signs:
  * - The file at the document's path has the other document's inode and content.
  * - The file with the document's own inode is at another path, and has similar content.
  */
@@ -91,17 +92,16 @@ function fitsOwnerBetter(
 }
 
 /**
- * Matches documents with files at their paths that contain the document's content, or a part of it.
- * Such a match finds a note that was extended or split.
+ * Matches documents with files at their paths that contain the document's content, or are a part of
+ * it. Such a file is a note that was extended or split.
  */
 export function matchByPathAndPart(matching: MatchProgress): void {
   matchAtPaths(matching, (record, file) => containsPart(matching, record, file));
 }
 
 /**
- * Matches the remaining documents with the files at their paths. Documents whose two recorded paths
- * do not correspond come last: their moves were interrupted, so a file may belong to another
- * document.
+ * Matches the other documents with the files at their paths. Documents whose two recorded paths do
+ * not correspond come last: after their interrupted moves, the file may belong to another document.
  */
 export function matchByPathAlone(matching: MatchProgress): void {
   for (const id of matching.records.keys()) matching.byPathAlone.add(id);
@@ -115,8 +115,8 @@ function matchAtPaths(matching: MatchProgress, isProven: (record: DocumentRecord
 }
 
 /**
- * Yields unmatched documents with the files at their paths. The caller may match a pair before it
- * requests the next pair.
+ * Yields unmatched documents with the files at their paths. The caller may match a pair before the
+ * next pair is made.
  */
 function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentRecord, LocalFile]> {
   const fileFinders = listFileFinders(matching);
@@ -132,8 +132,8 @@ function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentReco
 type DeriveExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
 /**
- * Returns functions for the expected paths of a document: first for the path after the moves of its
- * folders, then for the recorded path.
+ * Returns functions for a document's expected path: first the path after the moves of its folders,
+ * then the recorded path.
  */
 function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpectedPath[] {
   const derivePathAfterMoves: DeriveExpectedPath = ({ localPath }) => deriveExpectedPath(localPath, folders);
@@ -143,7 +143,7 @@ function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpecte
 type FileFinder = (path: LocalPath) => LocalFile | undefined;
 
 /**
- * Returns functions that find a file: first by its exact spelling, then by any spelling that the
+ * Returns functions that find a file: first by the exact spelling, then by any spelling that the
  * disk treats as equal.
  */
 function listFileFinders({ trees, files }: MatchProgress): readonly FileFinder[] {
@@ -155,9 +155,9 @@ function listFileFinders({ trees, files }: MatchProgress): readonly FileFinder[]
 }
 
 /**
- * Lists documents with the files at their paths, if neither inode nor content has confirmed these
- * files. Leaves out a document whose two recorded paths do not correspond: its move was
- * interrupted, so the file may belong to another document.
+ * Lists documents with files at their paths that neither inode nor content confirms. Leaves out a
+ * document whose two recorded paths do not correspond: after its interrupted move, the file may
+ * belong to another document.
  */
 function listUnconfirmedFiles(matching: MatchProgress): [DocumentRecord, LocalFile][] {
   const fileByRecord = new Map<DocumentRecord, LocalFile>();
@@ -168,8 +168,8 @@ function listUnconfirmedFiles(matching: MatchProgress): [DocumentRecord, LocalFi
 }
 
 /**
- * Evidence for a match with a file that is not at its document's path. A higher number means
- * stronger evidence.
+ * Rank of each evidence for a file at another path than the document's. A higher number is stronger
+ * evidence.
  */
 const EVIDENCE_RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
 
@@ -190,11 +190,11 @@ type MatchCandidate = {
  */
 export class MovedFiles {
   readonly #matching: MatchProgress;
-  /** For each document, the file at its path, if neither inode nor content confirms this file. */
+  /** File at the path of each document, if neither inode nor content confirms this file. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
   /**
-   * Pairs of a document and a file that is not at the document's path, strongest evidence first.
+   * Pairs of a document and a file at another path than the document's, strongest evidence first.
    */
   readonly #candidates: readonly MatchCandidate[];
   readonly #byDocument: ReadonlyMap<DocId, readonly MatchCandidate[]>;
@@ -243,10 +243,10 @@ export class MovedFiles {
   }
 
   /**
-   * Returns true if the file stays with another document, which is recorded at the file's path and
-   * could be no other file. Returns false in two cases:
+   * Returns true if the file stays with another document that is recorded at the file's path and
+   * could have no other file. Returns false in two cases:
    * - The disk has birth times, and the file has this document's inode and similar content: the
-   *   user moved it over the other document.
+   *   user moved the file over the other document.
    * - The other document's own file was renamed to a name that is not synced.
    */
   #isClaimedByOther({ record, file, evidence }: MatchCandidate): boolean {
@@ -269,8 +269,8 @@ export class MovedFiles {
   /**
    * Returns the other pairs that are as likely as this pair of a document and a file.
    * - This document with another file, if the evidence is equal or is only the inode.
-   * - This file with another document, if the evidence is equal and the other document has an
-   *   unconfirmed file at its own path.
+   * - This file with another document, if the evidence is equal and neither inode nor content
+   *   confirms the file at the other document's path.
    */
   #rivalsOf(candidate: MatchCandidate): MatchCandidate[] {
     const rivalFiles = (this.#byDocument.get(candidate.record.id) ?? []).filter(
@@ -302,7 +302,7 @@ function listCandidates(matching: MatchProgress): MatchCandidate[] {
 function* pairByInode(matching: MatchProgress): Generator<MatchCandidate> {
   for (const [record, file] of pairBySameInode(matching)) {
     // The inode alone may mislead, because a disk may give the inode of a removed file to a new
-    // file. If files have birth times, this matters only within one tick of the disk's clock.
+    // file. With birth times, this can happen only within one tick of the disk's clock.
     const hasBirthTime = file.stamp.birthMs !== 0;
     if (hasContentEvidence(matching, record, file))
       yield { record, file, evidence: "inode-and-similar-text", score: 1 };
@@ -311,8 +311,8 @@ function* pairByInode(matching: MatchProgress): Generator<MatchCandidate> {
 }
 
 /**
- * Yields a document and a file with equal content, if no other document and no other file has this
- * content. Finds these pairs by digest, because comparing all contents would take too long.
+ * Yields a document and a file with equal content that no other document or file has. Finds these
+ * pairs by digest, because comparing all contents would take too long.
  */
 function* pairBySameContent(matching: MatchProgress): Generator<MatchCandidate> {
   const files = findUniqueValues(generateFileDigests(matching));
@@ -350,8 +350,8 @@ function findUniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap
 }
 
 /**
- * If a document is blocked because several files may be its own, blocks the other documents to
- * which one of these files may belong. Otherwise these documents would count as deleted.
+ * Blocks the other documents to which a file of an ambiguous document may belong. Otherwise these
+ * documents would count as deleted.
  */
 export function blockPossibleOwners(matching: MatchProgress): void {
   const contestedFiles = new Set([...matching.blocked.values()].flat());

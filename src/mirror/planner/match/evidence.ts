@@ -1,6 +1,6 @@
 /**
- * Evidence from a scan: when an inode shows that two observations are of one file or folder, and
- * when a missing file proves no absence.
+ * Evidence from a scan. Decides when inodes show that two observations are of one file or folder,
+ * and when a missing file proves no absence.
  */
 import { type DocumentRecord, indexRecordsByPath, type Inode, type Stamp } from "../../model/record.ts";
 import {
@@ -16,7 +16,8 @@ import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 
 /**
  * Returns a key of device, inode and birth time. The inode alone is not enough, because systems may
- * immediately give a freed inode to a new file. Keys with and without a birth time are never equal.
+ * immediately give a free inode to a new file. A key with a birth time never equals a key without
+ * one.
  */
 export function toInodeKey(inode: Inode): string {
   return `${inode.dev}:${inode.ino}:${inode.birthMs}`;
@@ -31,8 +32,8 @@ export function toFileInodeKey(stamp: Stamp | null): string | null {
 }
 
 /**
- * Returns the inode key of a folder. Null if the disk has no birth times: the system may reuse a
- * freed inode, and a folder has no content by which it could be recognised.
+ * Returns the inode key of a folder. Null if the disk has no birth times: the system may use a free
+ * inode again, and a folder has no content that would prove its identity.
  */
 export function toFolderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : toInodeKey(folder);
@@ -59,10 +60,7 @@ export function findRenamedFile(
   return key === null ? null : (others.get(key) ?? null);
 }
 
-/**
- * Returns true if the scan could not read a path, or if many files were being moved during the
- * scan.
- */
+/** Returns true if the scan could not read a path, or if many files were moving during the scan. */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
   return whyUnseen(path, trees) !== null;
 }
@@ -72,9 +70,9 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Returns the reason why the scan could not read a path or a folder above it; null if it could.
- * Null also after a bulk change during the scan: the scan has read the file, and only absences are
- * doubtful.
+ * Returns the reason why the scan could not read a path or a folder above it; null if the scan
+ * could. Also null after a bulk change during the scan, because the scan has read the file, and
+ * only absences are doubtful.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
@@ -87,7 +85,7 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
 
 /**
  * Returns the reason why this scan may have missed a file: files were being written or moved. Null
- * if there is none. Unreadable files do not count, because they may stay unreadable.
+ * without such a reason. Unreadable files do not count, because they may stay unreadable.
  */
 export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN_REASON.kind) return STILL_WRITTEN_REASON;
@@ -96,9 +94,10 @@ export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
 
 /**
  * Returns the reason why this scan proves no absence (I04): a missing file may have been moved to a
- * path that could not be read. Null if the scan proves absences. If the unreadable path is the
- * recorded path of a document, the file there is probably this document's own, unless the document
- * was found elsewhere.
+ * path that could not be read. Null if the scan proves absences.
+ *
+ * An unreadable path that is recorded for a document probably has this document's own file, unless
+ * the document was found elsewhere. Such a path is no reason.
  */
 export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -8,23 +8,23 @@ import { toFolderInodeKey } from "./evidence.ts";
 type FolderMovePolicy = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 
 /**
- * Current local paths of the recorded folders. The expected paths of documents are derived from
- * them.
+ * Current local paths of the recorded folders, from which the expected paths of documents are
+ * derived.
  */
 export type FolderPaths = {
   readonly found: Map<DirId, LocalPath>;
   readonly claimed: Map<LocalPath, DirId>;
   readonly byBasePath: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Recorded folders, sorted so that each one comes after its parent. */
+  /** Recorded folders, each after its parent. */
   readonly sorted: readonly FolderRecord[];
   readonly canMoveFolders: boolean;
   readonly canMoveToRoot: boolean;
   /**
    * Recorded folders that were removed locally but that the service cannot delete, by local path in
-   * base. If a new local folder is at such a path, it counts as the recorded folder.
+   * base. A new local folder at such a path counts as the recorded folder.
    */
   readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Folders of `keptByService` whose local path now belongs to another local folder. */
+  /** Folders of `keptByService` whose local path another local folder has now. */
   readonly pathTaken: Set<DirId>;
   hasMoved: boolean;
 };
@@ -32,7 +32,8 @@ export type FolderPaths = {
 /**
  * Finds the recorded folders on disk: first by inode and birth time, which finds renamed and
  * swapped folders, then by path. If the deployment cannot move a folder, the moved folder counts as
- * new, and the old one as deleted. The documents are then moved one by one, and keep their ids.
+ * new, and the recorded folder as deleted. The documents are then moved one by one, and keep their
+ * ids.
  */
 export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: FolderMovePolicy): FolderPaths {
   const sortedFolders = [...trees.base.dirs.values()].sort(
@@ -65,8 +66,8 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FindLocalFold
 }
 
 /**
- * Finds folders by inode, first at their recorded paths. If the service can move folders, also
- * finds folders that were moved locally to other paths.
+ * Finds folders by inode at their recorded paths. If the service can move folders, also finds
+ * folders that were moved locally to other paths.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const notAtOldPath = new Map<string, FolderRecord>();
@@ -90,9 +91,9 @@ function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, 
 }
 
 /**
- * Lists folders that were removed locally and that the service cannot delete. Such a folder keeps
- * its name on the service. If another folder is moved to its local path, that folder cannot get the
- * name, so its documents are moved one by one.
+ * Lists folders that were removed locally and that the service cannot delete, so that they keep
+ * their names on the service. A folder that is moved to such a local path cannot get the name, so
+ * its documents are moved one by one.
  */
 function listFoldersKeptByService(
   sorted: readonly FolderRecord[],
@@ -155,8 +156,7 @@ function findByVotes(
   poll: FolderVotes,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
-  // The path to which the folder moved with its parent is tried before the path that its documents
-  // show.
+  // The path after the move of the parent comes before the path that the documents show.
   for (const path of [applyFolderMoves(dir.localPath, paths), findVotedPath(poll)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canFolderBeAt(paths, dir, path)) continue;
     claimFolder(paths, dir, path);
@@ -164,12 +164,12 @@ function findByVotes(
   }
 }
 
-/** Paths of a recorded document; `current` is null if its file was not found. */
+/** Paths of a recorded document; `current` is null if the document's file was not found. */
 type PathChange = { readonly base: LocalPath; readonly current: LocalPath | null };
 
 /**
- * `total`: number of recorded documents below a missing folder. `votes`: for each possible new path
- * of the folder, the number of documents that show this path.
+ * `total`: number of recorded documents below a missing folder. `votes`: number of documents that
+ * show each possible new path of the folder.
  */
 type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
@@ -184,9 +184,8 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
 }
 
 /**
- * Returns the current path of a folder, derived from the current path of a document below it.
- * The derivation assumes that the document's path relative to the folder has not changed. Null if
- * the document's current path does not end with that relative path.
+ * Returns the current path of a folder, derived from the current path of a document below it, whose
+ * path relative to the folder must be unchanged; null if it has changed.
  */
 function deriveFolderPath(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
@@ -210,8 +209,8 @@ export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFo
 }
 
 /**
- * Returns the path of a recorded file after the moves of its folders. Null if the parent folder of
- * the file was not found: a file at the old path then proves nothing.
+ * Returns the path of a recorded file after the moves of its folders. Null if the file's parent
+ * folder was not found, because a file at the old path then proves nothing.
  */
 export function deriveExpectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.hasMoved) return basePath;

@@ -18,8 +18,7 @@ export type FolderForest = {
 
 /**
  * Creates the forest with the root and the recorded folders.
- * @param mayBeHidden true if a folder that was not found may be at a path that the scan could not
- * read
+ * @param mayBeHidden true if a missing folder may be at a path that the scan could not read
  */
 export function makeForest(trees: Trees, paths: FolderPaths, mayBeHidden: boolean): FolderForest {
   let nextRowKey = 0;
@@ -105,7 +104,7 @@ function findRemoteSide(
   const listedFolder = remote.folders.get(dir.id);
   if (listedFolder !== undefined) return { remotePath: listedFolder.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
-  // A folder that this cycle's list lacks is assumed to be in its old place in its parent folder.
+  // A folder that this cycle's listing lacks is assumed to be at its old name in its parent folder.
   // If another folder is listed at that path, the place is unknown.
   const parent = findKnownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const parentPath = parent?.remotePath ?? parentOf(dir.remotePath);
@@ -115,7 +114,7 @@ function findRemoteSide(
 
 /**
  * Adds a folder at its recorded path. If two folders have one recorded path, keeps the folder that
- * exists locally: the user removed the other folder, but the service cannot delete it.
+ * exists locally: the user removed the other folder, and the service cannot delete it.
  */
 function addAtBasePath(byBasePath: Map<string, FolderRow>, path: string, folder: FolderRow): void {
   if (folder.localSeen === "present" || byBasePath.get(path)?.localSeen !== "present") byBasePath.set(path, folder);
@@ -131,7 +130,11 @@ export function registerFolder(forest: FolderForest, folder: FolderRow): void {
     forest.byRemote.set(folder.remotePath, folder);
 }
 
-/** Sets the current places of all folders. ORDER: after the last folder was added. */
+/**
+ * Sets the current places of all folders.
+ * ORDER: called after the last folder was added, because a place refers to the row of the parent
+ * folder.
+ */
 export function placeFolders(forest: FolderForest): void {
   for (const folder of forest.folders)
     for (const side of SIDES) {
@@ -141,8 +144,8 @@ export function placeFolders(forest: FolderForest): void {
 }
 
 /**
- * Returns the folder at a path. If no tree shows such a folder, adds it, because a document may be
- * in a folder that the key cannot read.
+ * Returns the folder at a path. Adds a folder that no tree shows, because a document may be in a
+ * folder that the key cannot read.
  */
 export function findOrAddFolder(forest: FolderForest, side: Side, path: string): FolderRow {
   const foldersByPath = side === "local" ? forest.byLocal : forest.byRemote;
@@ -174,11 +177,9 @@ export function findBaseFolder(
 }
 
 /**
- * Returns the folder that had a local path when base was recorded. Returns the first of these that
- * exists:
+ * Returns the folder that had a local path when base was recorded: the first of these that exists.
  * - the folder with this recorded path
- * - the folder that has this path now, because base may record its documents before the folder
- *   itself
+ * - the folder with this path now, because base may record its documents before the folder
  * - a folder without a record at `remotePath`
  * - a new folder row without a place
  * @param remotePath recorded path of that folder on the service
@@ -196,9 +197,9 @@ function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remoteP
 }
 
 /**
- * Returns the folder that had a path on the service when base was recorded. If no folder has this
- * recorded path, returns the folder that has the path now. Base may record the documents of a moved
- * folder before the folder itself.
+ * Returns the folder that had a path on the service when base was recorded. Without such a record,
+ * returns the folder with the path now, because base may record the documents of a moved folder
+ * before the folder.
  */
 function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const knownFolder = findKnownRemoteFolder(forest, remotePath, localPath);
@@ -211,7 +212,7 @@ function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, loca
 /**
  * Returns the folder with a recorded path on the service. Two folders may have one such path,
  * because a folder that was removed locally may still exist on the service. Prefers the folder that
- * is also recorded at the local path.
+ * is recorded at the local path too.
  */
 function findKnownRemoteFolder(
   { byBaseLocal, byBaseRemote }: FolderForest,
@@ -235,7 +236,7 @@ function addMissingFolder(forest: FolderForest, localPath: LocalPath, remotePath
 }
 
 /**
- * Returns true if `folder` is `above` itself, or is anywhere inside it.
+ * Returns true if `folder` is `above`, or is anywhere inside it.
  * @param place returns the parent of a folder; null for the root
  */
 export function isInside(folder: FolderRow, above: FolderRow, place: (folder: FolderRow) => FolderRow | null): boolean {

@@ -36,10 +36,11 @@ export type MatchedTrees = {
   readonly forest: FolderForest;
   readonly documents: DocumentRow[];
   /**
-   * Files that the plan leaves unchanged, because each may belong to a document that was not found.
+   * Files that the plan leaves unchanged, because each of them may belong to a document that was
+   * not found.
    */
   readonly undecided: ReadonlySet<LocalPath>;
-  /** Documents that this round of planning left out, and that the next round must include. */
+  /** Documents at rest about which the next round of planning must decide. */
   readonly toInclude: Set<DocId>;
   readonly arrivals: Arrivals;
   /** Finds what is at a path before the plan changes anything. */
@@ -47,8 +48,8 @@ export type MatchedTrees = {
 };
 
 /**
- * Matches records, local files and documents of the service. Leaves out documents that did not
- * change, and documents that only have to be created locally.
+ * Matches records, local files and documents of the service. Leaves out documents at rest, and
+ * documents that only have to be created locally.
  */
 export function matchTrees(
   trees: Trees,
@@ -58,7 +59,7 @@ export function matchTrees(
 ): MatchedTrees {
   const folders = findFolders(trees, policy);
   const { records, files } = findChangedDocuments(trees, folders, judged);
-  // Rows are sorted by id, so that the result does not depend on the order of the input.
+  // The rows are sorted by id, so that the plan does not depend on the order of the records.
   const sortedRecords = [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const record of sortedRecords) if (isAway(record)) records.delete(record.id);
   const emptyResults = { matches: new Map(), byPathAlone: new Set<DocId>(), undecided: new Set<LocalPath>() };
@@ -112,8 +113,8 @@ function whyLocalUnknown(
 }
 
 /**
- * Returns the state of a recorded document on the service. A document is gone only if the list was
- * complete and the absence is proven (I20). Any other document that is not listed is unknown.
+ * Returns the state of a recorded document on the service. A missing document is gone only if the
+ * listing was complete and the absence is proven (I20); otherwise the document is unknown.
  */
 function describeRemoteState(trees: Trees, record: DocumentRecord): RemoteSeen {
   const { remote } = trees;
@@ -157,8 +158,8 @@ function makeNewDocumentRow(
 }
 
 /**
- * Matches documents, by the strongest evidence first. Each call leaves out what earlier calls have
- * matched.
+ * Matches documents by the strongest evidence first. Each call leaves out the matches of earlier
+ * calls.
  */
 function matchDocuments(matching: MatchProgress): void {
   if (matching.records.size === 0) return;
@@ -177,8 +178,8 @@ function matchDocuments(matching: MatchProgress): void {
 }
 
 /**
- * Matches files by inode and content, to find moves even if another file has the old path now (`mv
- * b c; mv a b`, or a swap).
+ * Matches files by inode and content. Finds moves even if another file has the old path now (`mv b
+ * c; mv a b`, or a swap).
  */
 function matchByInodeAndText(matching: MatchProgress): void {
   for (const [record, file] of pairBySameInode(matching))
@@ -190,13 +191,12 @@ function* generatePathChanges(matching: MatchProgress): Generator<{ base: LocalP
     if (isAway(record)) continue;
     const match = matching.matches.get(record.id);
     if (match !== undefined) yield { base: record.localPath, current: match.path };
-    // A document that is neither matched nor missing was left out as unchanged, so it has its old
-    // path.
+    // A document that is neither matched nor missing is at rest, so it has its old path.
     else yield { base: record.localPath, current: matching.records.has(record.id) ? null : record.localPath };
   }
 }
 
-/** Documents without a record in base: on both sides, only local, or only on the service. */
+/** Documents without a record: on both sides, only local, or only on the service. */
 type UnrecordedDocuments = {
   readonly onBothSides: (readonly [RemoteFile, LocalFile])[];
   readonly onlyRemote: readonly RemoteFile[];
@@ -206,16 +206,16 @@ type UnrecordedDocuments = {
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
 /**
- * Derives a local name from a document's name on the service. `isExact`: the file must have exactly
- * the derived spelling.
+ * Rule that derives a local name from a document's name on the service. `isExact`: the file must
+ * have exactly the derived spelling.
  */
 type NameRule = { readonly nameFor: typeof toLocalName; readonly isExact: boolean };
 
 /**
  * ORDER: the exact name, then the name with digits of the id, then other spellings that the disk
  * treats as equal. A file in another spelling may belong to another document, which got the name
- * first. After an interrupted run or the loss of the state, the document's own file then has digits
- * of the id in its name.
+ * first. After an interrupted run or a lost state, the document's own file has digits of the id in
+ * its name.
  */
 const NAME_RULES: readonly NameRule[] = [
   { nameFor: toLocalName, isExact: true },
@@ -223,7 +223,7 @@ const NAME_RULES: readonly NameRule[] = [
   { nameFor: toLocalName, isExact: false },
 ];
 
-/** Finds documents that both sides have, but that have no record in base. */
+/** Finds documents that both sides have, but that have no record. */
 function findTwins(
   forest: FolderForest,
   trees: Trees,
@@ -275,9 +275,9 @@ function makeFinderByName(
 }
 
 /**
- * Returns a search for the new local file of a document on the service: the file whose path,
- * converted to a legal path of the service, is the document's path. Finds nothing if several files
- * convert to that path.
+ * Returns a function that finds the new local file of a document on the service: the file whose
+ * path becomes the document's path when it is converted for the service. Finds nothing if several
+ * files convert to that path.
  */
 function makeFinderByMappedName(
   forest: FolderForest,

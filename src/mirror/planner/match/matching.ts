@@ -20,10 +20,10 @@ export type MatchProgress = {
   readonly trees: Trees;
   readonly texts: TextLookup;
   readonly folders: FolderPaths;
-  /** Files that match no document so far. At the end of matching, these are the new files. */
+  /** Files without a document so far. At the end of matching, these are the new files. */
   readonly files: Map<LocalPath, LocalFile>;
   /**
-   * Documents that match no file so far. At the end of matching, the files of these documents are
+   * Documents without a file so far. At the end of matching, the files of these documents are
    * absent.
    */
   readonly records: Map<DocId, DocumentRecord>;
@@ -31,8 +31,8 @@ export type MatchProgress = {
   /** Documents that were matched with a file only because of its path. */
   readonly byPathAlone: Set<DocId>;
   /**
-   * Files that the plan leaves unchanged: each may belong to a blocked document, or to a document
-   * whose file is being written.
+   * Files that the plan leaves unchanged, because each may belong to a blocked document, or to a
+   * document whose file is being written.
    */
   readonly undecided: Set<LocalPath>;
   /** Documents with equal evidence for several files, each with these files. */
@@ -45,9 +45,7 @@ export function matchFile(matching: MatchProgress, record: DocumentRecord, file:
   matching.files.delete(file.path);
 }
 
-/**
- * Blocks a document with equal evidence for several files. The plan leaves these files unchanged.
- */
+/** Blocks a document with equal evidence for several files, and leaves these files unchanged. */
 export function blockAmbiguousDocument(
   matching: MatchProgress,
   record: DocumentRecord,
@@ -61,8 +59,8 @@ export function blockAmbiguousDocument(
 }
 
 /**
- * Matches a file by content. Does not match the file if the document's own file could not be read:
- * the matching file may be a copy, which must not get the document's id (I09).
+ * Matches a file by content. If the document's own file could not be read, matches nothing: the
+ * file with equal content may be a copy, which must not get the document's id (I09).
  */
 export function matchFileByContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {
   const unreadReason = whyHidden(record.localPath, matching.trees);
@@ -107,14 +105,14 @@ export function hasSimilarContent(matching: MatchProgress, record: DocumentRecor
 
 /**
  * Returns true if the file contains a known content of the document, or is a part of it. A short
- * note that was extended, or a long note that was split, is no longer similar as a whole.
+ * note that was extended, or a long note that was split, is no longer similar to the whole content.
  */
 export function containsPart(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
   const profile = readProfile(matching, file.digest);
   if (profile === null) return false;
   return listKnownDigests(matching, record).some((digest) => {
     const knownProfile = readProfile(matching, digest);
-    // All contents contain the lines of a blank file, so a blank file proves nothing.
+    // Every content contains the lines of a blank file, so a blank file proves nothing.
     return (
       knownProfile !== null &&
       (hasAllLinesIn(knownProfile, profile) || (profile.total > 0 && hasAllLinesIn(profile, knownProfile)))
@@ -152,12 +150,12 @@ export function pairBySameInode(matching: MatchProgress): [DocumentRecord, Local
 }
 
 /**
- * LIMIT: number of comparisons of two contents in one cycle, to save time. If the limit is reached,
+ * LIMIT: number of comparisons of two contents in one cycle, to save time. Beyond this number,
  * documents without a match count as deleted, and files without a match as new. The safety checks
  * then prevent damage.
  */
 const MAX_COMPARISONS = 4_000;
-/** LIMIT: number of contents that are read for comparison in one cycle, to save time and memory. */
+/** LIMIT: number of contents that one cycle reads for comparisons, to save time and memory. */
 const MAX_PROFILES = 1_000;
 
 type ProfiledFile = { readonly file: LocalFile; readonly profile: LineProfile };

@@ -25,8 +25,8 @@ import { type FolderForest, makeFolderRow, registerFolder } from "./forest.ts";
 import type { FolderRecord } from "../../model/record.ts";
 
 /**
- * Adds rows for new folders, parents first. Two new folders that correspond on both sides get one
- * row.
+ * Adds rows for new folders, parents first. A new local folder and a new folder on the service that
+ * correspond get one row.
  */
 export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const lookUp = makeLocalFolderFinder(trees.local);
@@ -37,9 +37,9 @@ export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy:
 }
 
 /**
- * ORDER: listed folders come first, because they have ids. Then come folders that are not listed,
- * but that are part of a listed document's path. Local folders come last, because a local folder
- * gets the row of the folder on the service that corresponds to it.
+ * ORDER: listed folders come first, because they have ids. Folders that are only part of a listed
+ * document's path come next. Local folders come last, because a local folder gets the row of the
+ * corresponding folder on the service.
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_LOCAL] = [0, 1, 2];
 
@@ -64,13 +64,12 @@ function listUnrecorded(forest: FolderForest, trees: Trees, paths: FolderPaths):
 
 /**
  * Returns the folders above all documents and folders of the service. May leave out folders that
- * are already in the forest.
+ * the forest has already.
  */
 function listImpliedFolders(forest: FolderForest, trees: Trees): ReadonlySet<RemotePath> {
   const impliedPaths = new Set<RemotePath>();
   for (const { path } of trees.remote.folders.values()) addFoldersAbove(impliedPaths, path);
-  // Lists are sorted by folder, so most documents are in the same folder as the document before
-  // them.
+  // Listings are sorted by folder, so most documents are in the same folder as the document before.
   let previousFolder = "";
   for (const path of generateRemotePaths(trees)) {
     const slashIndex = path.lastIndexOf("/");
@@ -99,8 +98,8 @@ function addRemoteFolder(
   const expectedPath = findTwinPath(forest, path, id, lookUp, trees);
   const twin = expectedPath === null ? undefined : forest.byLocal.get(expectedPath);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
-    // The folder was deleted on the service and created again with a new id. For users, the new
-    // folder is still the same folder.
+    // The folder was deleted on the service and created again with a new id. For users, both are
+    // one folder.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     registerFolder(forest, twin);
     return;
@@ -181,7 +180,7 @@ function findMergeTarget(
   return isWithin(candidatePath, localPath) || isWithin(localPath, candidatePath) ? null : candidatePath;
 }
 
-/** Returns a folder's local path; null if its parent folder is not on disk. */
+/** Returns a folder's local path; null if the folder's parent is not on disk. */
 function deriveLocalPath(
   forest: FolderForest,
   { disk }: Trees["local"],

@@ -1,7 +1,7 @@
 /**
  * Rows: the documents and folders of one plan. A row's place on each side consists of a parent
- * folder and a name. A place is not a path, so a folder that moves does not change the places of
- * the rows in it.
+ * folder and a name. If a folder moves, the places of the rows in it stay the same, unlike their
+ * paths.
  */
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { DocumentRecord, FolderRecord, Tombstone } from "../../model/record.ts";
@@ -29,7 +29,7 @@ export function otherSide(side: Side): Side {
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
 /**
- * Places of a row on one side, now and after the plan; null if the row is not on that side. Only
+ * Places of a row on one side, before and after the plan; null if the row is not on that side. Only
  * `setGoal` sets `goal`.
  */
 type RowPlaces = { now: Place | null; readonly goal: Place | null };
@@ -46,31 +46,29 @@ export type FolderRow = CommonRow & {
   record: FolderRecord | null;
   /** Id of the folder; null if the service does not have the folder, or did not show it. */
   dirId: DirId | null;
-  /** Path before the plan; null if the folder is not on disk. */
+  /** Path before the plan; null for a folder that is not on disk. */
   localPath: LocalPath | null;
   remotePath: RemotePath | null;
   localSeen: "present" | "absent" | "unknown";
   /**
    * State on the service.
-   * - `implied`: not listed, but the path of a listed document contains the folder
+   * - `implied`: not listed, but part of the path of a listed document
    * - `gone`: the absence is proven
    * - `unknown`: recorded, but not listed in this cycle
    */
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
   /**
-   * Recorded id, if the folder now has another id, because it was created again on the service;
-   * otherwise null.
+   * Recorded id of a folder that was created again on the service, with a new id; otherwise null.
    */
   replaced: DirId | null;
   /**
    * True for the old local folder of a merged folder (`isMerged`). The documents in the old local
-   * folder are moved to the other local folder, and the old local folder, which is then empty, is
-   * removed.
+   * folder move to the other local folder. The old local folder is then empty, and is removed.
    */
   isVacated: boolean;
   /**
    * True if the folder was removed locally, the service cannot delete it, and another local folder
-   * now has its path.
+   * has its path now.
    */
   isPathTaken: boolean;
   /** True if this folder was moved on the service to the path of a new local folder. */
@@ -95,7 +93,7 @@ export type DocumentRow = CommonRow & {
 
 export type PlanRow = FolderRow | DocumentRow;
 
-/** Sets the planned place; null if the row will not be on this side. */
+/** Sets the planned place; null if the plan removes the row from this side. */
 export function setGoal(row: PlanRow, side: Side, place: Place | null): void {
   const mutablePlaces: { goal: Place | null } = row[side];
   mutablePlaces.goal = place;
@@ -118,7 +116,7 @@ export function getNameKind(row: PlanRow): "file" | "folder" {
 }
 
 /**
- * Returns the text that makes a converted name unique: the id; for a folder without an id, its
+ * Returns the text that makes a converted name unique: the id; for a folder without an id, the
  * path; for a document without an id, "".
  */
 export function toUniqueId(row: PlanRow): string {
@@ -130,8 +128,8 @@ export function getPathOnSide<P>(record: { readonly localPath: P; readonly remot
 }
 
 /**
- * Comparison of names on each side. mdmirror tests the disk's comparison, and learns the service's
- * from its answers.
+ * Comparison of names on each side. mdmirror tests the disk, and learns the service's comparison
+ * from answers.
  */
 type NameFoldings = Readonly<Record<Side, DiskFolding>>;
 
@@ -144,8 +142,8 @@ export function toSlotKey(place: Place, folding: DiskFolding): string {
 }
 
 /**
- * A map by slot. Each folder has a map of its own, because building a combined
- * key for each access would be slow.
+ * A map by slot. Each folder has a map of its own, because a combined key of folder and name would
+ * be slow.
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
@@ -186,8 +184,8 @@ type SlotOccupant =
 const FREE_SLOT = { kind: "free" } as const;
 
 /**
- * Finds the row that is in a slot before the plan. Builds the indexes when they are first needed,
- * because a plan without moves needs no index.
+ * Finds the row in a slot before the plan. Builds the indexes at their first use, because a plan
+ * without moves needs no index.
  */
 export class SlotOccupancy {
   readonly foldings: NameFoldings;
@@ -238,8 +236,7 @@ export class SlotOccupancy {
 }
 
 /**
- * Lists the owners of each slot. A slot may have several owners, at different
- * moments of the plan.
+ * Lists the owners of each slot. A slot may have several owners, at different moments of the plan.
  */
 export function indexRowsBySlot(rows: Iterable<PlanRow>, disk: DiskFolding): SlotMap<readonly PlanRow[]> {
   const rowsBySlot = new SlotMap<readonly PlanRow[]>(disk);

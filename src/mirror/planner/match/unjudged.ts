@@ -9,7 +9,7 @@ import { isTemporaryName, isUnsafeName, toLocalName } from "../../model/names.ts
 import { type FolderForest, toPlace } from "./forest.ts";
 import { type FolderRow, type Place, SlotMap, type SlotOccupancy } from "./row.ts";
 
-/** Documents about which a plan decides, even if they did not change on either side. */
+/** Documents about which a plan decides, even if they are at rest. */
 export type JudgedDocuments = ReadonlySet<DocId> | "all";
 
 export const NO_JUDGED_DOCUMENTS: JudgedDocuments = new Set();
@@ -24,9 +24,9 @@ type ChangedDocuments = {
 };
 
 /**
- * Returns the documents and files about which the plan has to decide. Leaves out unchanged
- * documents, because no step concerns them, and there may be very many. A document is unchanged if
- * both sides have it as base does, base has no pending change for it, and its folder did not move.
+ * Returns the documents and files about which the plan has to decide. Leaves out documents at rest,
+ * because no step concerns them, and there may be very many. A document is at rest if both sides
+ * have it as base does, base has no pending change for it, and its folder did not move.
  */
 export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): ChangedDocuments {
   const unmovedFolders = findUnmovedFolders(trees, paths);
@@ -76,7 +76,7 @@ function isUnchanged({ base, local, remote }: Trees, record: DocumentRecord): bo
 }
 
 /**
- * Returns the path on the service for the local path of each folder that did not move on either
+ * Returns the path on the service by the local path, for each folder that did not move on either
  * side. A folder inside a moved folder has moved too.
  */
 function findUnmovedFolders(
@@ -95,8 +95,8 @@ function findUnmovedFolders(
 }
 
 /**
- * New documents of the service that only have to be created locally. Such documents have no rows in
- * the plan, because a first sync may have so many of them that rows would need too much memory.
+ * New documents of the service that only have to be created locally. They have no rows in the plan:
+ * a first sync may have so many of these documents that rows would need too much memory.
  */
 export class Arrivals {
   readonly all: RemoteFile[] = [];
@@ -115,7 +115,7 @@ export class Arrivals {
   /**
    * Adds the new documents that only have to be created locally.
    * @param judged documents about which the plan must decide, even if they only have to be created
-   * @returns all other documents: those about which the plan has to decide
+   * @returns all other documents, about which the plan has to decide
    */
   take(files: readonly RemoteFile[], { direction }: Policy, judged: JudgedDocuments): readonly RemoteFile[] {
     if (direction === "push" || this.#trees.local.unseen.size > 0) return files;

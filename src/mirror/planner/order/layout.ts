@@ -15,8 +15,8 @@ import { SideState } from "./side-state.ts";
 import { digestOf } from "../../../contract/digest.ts";
 
 /**
- * Change of a row's place on one side. `freed`: key of the slot that became free; null if
- * none did.
+ * Change of a row's place on one side. `freed`: key of the slot that became free; null if no slot
+ * did.
  */
 export type RowChange = {
   readonly side: Side;
@@ -29,8 +29,8 @@ export type RowChange = {
 const NO_STEPS: readonly number[] = [];
 
 /**
- * The steps that were put in order so far. A new step gets the paths that are valid at its
- * position, and comes after these steps:
+ * The ordered steps so far. A new step gets the paths that are valid at its position, and comes
+ * after these steps:
  * - the previous step on its document or folder
  * - the steps that created or moved the folders in its paths
  * - the step that freed its path
@@ -41,7 +41,7 @@ export class StepLayout {
   readonly steps: Step[] = [];
   readonly #draft: PlanDraft;
   readonly #onRowChange: (shift: RowChange) => void;
-  /** For each side, the last step that created, moved or removed each document or folder. */
+  /** Last step that created, moved or removed each document or folder, by side. */
   readonly #placed = { local: new Map<PlanRow, number>(), remote: new Map<PlanRow, number>() };
   readonly #first = new Map<PlanRow, number[]>();
 
@@ -90,7 +90,8 @@ export class StepLayout {
 
   #at(row: PlanRow): ActionPaths {
     const listedPath = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
-    // Equal paths share one string, because paths take most of the memory of a large plan.
+    // If both paths are equal, one string serves both, because paths take most of the memory of a
+    // large plan.
     const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
     return {
       local: local === listedPath ? listedPath : local,
@@ -149,8 +150,8 @@ export class StepLayout {
     const plannedPlace = row[side].goal!;
     const state = this.sides[side];
     if (proposal === null) {
-      // If the planner proposed no action for this folder, the folder is created together with a
-      // document in it, and needs no step of its own.
+      // A folder without a proposed action is created together with a document in it, and needs no
+      // step of its own.
       state.move(row, plannedPlace, null);
       this.#onRowChange({ side, row, from: null, to: plannedPlace, freed: null });
       return;
@@ -178,7 +179,7 @@ export class StepLayout {
 
   /**
    * Adds the step that removes a document or folder from a side.
-   * @param claimants documents and folders whose local steps must come first
+   * @param claimants documents and folders whose local steps must come before that step
    */
   layLeave(row: PlanRow, side: Side, proposal: Proposal, claimants: readonly PlanRow[]): void {
     const state = this.sides[side];
@@ -209,7 +210,8 @@ export class StepLayout {
     const state = this.sides[side];
     const from = state.placeOf(row)!;
     const prerequisites = this.#dependencies(row, [side]);
-    // If the move on the service fails, the local file must stay where the user put it.
+    // The local file must not move before the service has accepted its move. If the service
+    // refuses, the file stays where the user put it.
     const remoteStep = this.#placed.remote.get(row);
     if (remoteStep !== undefined) prerequisites.add(remoteStep);
     state.addPrerequisites(hop.to, prerequisites);
@@ -263,7 +265,7 @@ const KEPT_BYTES = 100;
 
 /**
  * Returns a name that is legal on the service and free in these folders. The name is derived from
- * the original name, even if the row now has the temporary name of an interrupted plan.
+ * the original name, even if the row has the temporary name of an interrupted plan.
  */
 export function chooseTemporaryName(row: PlanRow, state: SideState, folders: readonly FolderRow[]): string {
   const { name } = state.placeOf(row)!;
@@ -283,9 +285,9 @@ export function chooseTemporaryName(row: PlanRow, state: SideState, folders: rea
 type MovePatch = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
- * Lists the PATCHes of a move. If name and folder change, two PATCHes are needed, in the order
- * whose intermediate path is free. If neither intermediate path is free, a temporary name is used
- * between the two.
+ * Lists the PATCHes of a move. If name and folder change, two PATCHes are needed, in the order with
+ * a free intermediate path. If neither intermediate path is free, the move uses a temporary name in
+ * between.
  * @param onlyTemporary true if the move only breaks a circle of moves
  */
 function listMovePatches(to: Place, row: PlanRow, state: SideState, onlyTemporary: boolean): MovePatch[] {

@@ -10,7 +10,7 @@ export type PlanOperation =
   | { readonly kind: "conflict-copy"; readonly row: DocumentRow };
 
 /**
- * ORDER: if a document moves on both sides, because its name gets a number, it moves on the service
+ * ORDER: a document that moves on both sides, because its name gets a number, moves on the service
  * first. In the other order, base would record the new local path before the user's own move is on
  * the service.
  */
@@ -20,7 +20,7 @@ export function listOperations(draft: PlanDraft): PlanOperation[] {
   const operations: PlanOperation[] = [];
   for (const folder of draft.forest.folders) addOperations(draft, folder, operations);
   for (const document of draft.documents) addOperations(draft, document, operations);
-  // The sort is stable: operations with the same priority stay in the order of the documents and
+  // The sort is stable, so operations with the same rank stay in the order of the documents and
   // folders.
   return operations.sort((a, b) => getOperationRank(a) - getOperationRank(b));
 }
@@ -50,8 +50,8 @@ function addMoves(row: PlanRow, proposals: readonly Proposal[], operations: Plan
 }
 
 /**
- * Returns the operation for a proposal. Null for the creation of a document or folder, because
- * `addMoves` adds that operation.
+ * Returns the operation for a proposal. Null for the creation of a document or folder, which
+ * `addMoves` adds.
  */
 function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
   switch (proposal.role) {
@@ -68,8 +68,8 @@ function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
 }
 
 /**
- * Returns a proposal that records a place. Null if the place did not change, or another step
- * records it.
+ * Returns a proposal that records a place. Null if the place did not change, or if another step
+ * records the place.
  */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const reasonClause = draft.moveReasons.get(row);

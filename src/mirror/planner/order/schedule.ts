@@ -8,8 +8,10 @@ import { listOperations, type PlanOperation, precedesArrivals } from "./operatio
 /**
  * Puts the operations of a plan in order. An operation waits while its path is taken, its folder is
  * missing, or a folder to remove is not empty. If all operations wait for each other, one document
- * or folder moves to a temporary name. Each step names the steps that must come before it. Every
- * order that respects these dependencies leads to equal trees (I15).
+ * or folder moves to a temporary name.
+ *
+ * Each step lists the steps that must come before it. Every order that respects these dependencies
+ * leads to equal trees (I15).
  */
 export function orderSteps(draft: PlanDraft): Step[] {
   return new StepSchedule(draft).run();
@@ -24,10 +26,7 @@ class StepSchedule {
   readonly #waiting = new WaitingList();
   readonly #ready: PlanOperation[] = [];
   readonly #openOperations = new Map<PlanRow, number>();
-  /**
-   * For each side and folder, the number of documents and folders that still have to leave the
-   * folder.
-   */
+  /** Number of documents and folders that still have to leave each folder, by side. */
   readonly #leaving = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
   constructor(draft: PlanDraft) {
@@ -64,8 +63,8 @@ class StepSchedule {
   }
 
   /**
-   * Adds steps for new documents that are only created locally. If the folder of a document does
-   * not exist at this point, the next round of planning decides about the document.
+   * Adds steps for new documents that are only created locally. If a document's folder does not
+   * exist at this point, the next round of planning decides about the document.
    */
   #layArrivals(): void {
     const { arrivals, toInclude } = this.#draft;
@@ -92,12 +91,12 @@ class StepSchedule {
   }
 
   #wake(...eventParts: (string | number)[]): void {
-    // If no operation waits, the key of the event is not needed.
+    // Without waiting operations, nobody needs the key of the event.
     if (this.#waiting.isEmpty) return;
     this.#ready.push(...this.#waiting.take(eventParts.join(" ")));
   }
 
-  /** Returns the key of the event that an operation waits for; null if the operation is ready. */
+  /** Returns the key of the event for which an operation waits; null if the operation is ready. */
   #need(operation: PlanOperation): string | null {
     const { row } = operation;
     switch (operation.kind) {
@@ -123,9 +122,9 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event that a removal waits for; null if the removal is ready. A folder
-   * must be empty before it is removed. A deletion on the service also waits for local steps that
-   * may put another file at the deleted document's local path.
+   * Returns the key of the event for which a removal waits; null if the removal is ready. A folder
+   * must be empty before its removal. A deletion on the service also waits for local steps that may
+   * put another file at the deleted document's local path.
    */
   #needOfLeave(row: PlanRow, side: Side): string | null {
     if (row.kind === "folder" && (this.#leaving[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
@@ -138,9 +137,9 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event that a record waits for; null if it is ready. Base may record a
-   * path only after all folders above it have reached their planned places, because each of their
-   * moves may fail.
+   * Returns the key of the event for which a record waits; null if the record is ready. Base may
+   * record a path only after all folders above have reached their planned places, because each of
+   * their moves may fail.
    */
   #needOfRecord(row: PlanRow): string | null {
     if ((this.#openOperations.get(row) ?? 0) > 0) return `placed ${row.key}`;
@@ -157,8 +156,8 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event that a move or creation waits for: that the parent folder exists,
-   * or that the path becomes free. Null if it is ready.
+   * Returns the key of the event for which a move or creation waits; null if it is ready. Either
+   * the parent folder must exist, or the path must become free.
    */
   #needOfGoal(row: PlanRow, side: Side): string | null {
     const plannedPlace = row[side].goal!;
@@ -216,7 +215,7 @@ class StepSchedule {
   #note({ side, row, from, to, freed }: RowChange): void {
     if (from !== null && from.parent !== to?.parent) {
       this.#count(side, from.parent, -1);
-      // A document that only passes through this folder must leave it again.
+      // A document that is in this folder only for a while must leave the folder again.
       const goal = row[side].goal;
       if (to !== null && (goal === null || to.parent !== goal.parent)) this.#count(side, to.parent, 1);
     }
@@ -231,9 +230,9 @@ class StepSchedule {
   }
 
   /**
-   * Breaks a circle of moves by moving one document or folder to a temporary name, so that another
-   * can have its path. Returns false if none can be moved. Each is moved in this way at most once,
-   * so the caller's loop ends.
+   * Breaks a circle of moves: one document or folder moves to a temporary name, so that another
+   * item can have its path. Returns false if nothing can move. Each item moves in this way at most
+   * once, so the caller's loop ends.
    */
   #breakCircle(): boolean {
     const operation = this.#pickForTemporaryName();
@@ -261,8 +260,8 @@ class StepSchedule {
   }
 
   /**
-   * Returns the nearest folder above `from`, or `from` itself, that the plan does not remove. A
-   * file with a temporary name in a folder would prevent the removal of that folder.
+   * Returns `from`, or the nearest folder above that the plan does not remove. A file with a
+   * temporary name in a folder would prevent the removal of that folder.
    */
   #lastingFolder(side: Side, from: FolderRow): FolderRow {
     for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.sides[side].placeOf(at)?.parent)
@@ -271,7 +270,7 @@ class StepSchedule {
   }
 }
 
-/** Operations that cannot become steps yet, by the key of the event that they wait for. */
+/** Operations that cannot become steps yet, by the key of the event for which they wait. */
 class WaitingList {
   readonly #byNeed = new Map<string, PlanOperation[]>();
   readonly #needs = new Map<PlanOperation, string>();

@@ -11,8 +11,8 @@ import {
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * Places of all documents and folders on one side, after the steps that were put in order so far.
- * The next step gets its paths from these places, and the earlier steps that it depends on.
+ * Places of all documents and folders on one side, after the ordered steps so far. The next step
+ * gets its paths from these places, and the earlier steps on which it depends.
  */
 export class SideState {
   readonly side: Side;
@@ -26,7 +26,7 @@ export class SideState {
   readonly #usedBy = new Map<FolderRow, number[]>();
   /**
    * Folders that a later step moves or removes. Such a step has to wait for all steps inside the
-   * folder, so this class remembers these steps, but no steps inside other folders.
+   * folder, so this class remembers only steps inside these folders.
    */
   readonly #moving: ReadonlySet<FolderRow>;
 
@@ -52,8 +52,7 @@ export class SideState {
     const occupant = this.#slots.get(place);
     if (occupant !== undefined) return occupant === null || occupant === row;
     const currentPlace = row[this.side].now;
-    // The path is taken by this document or folder itself: the rename only changes upper and lower
-    // case.
+    // The document or folder itself has the path: the rename only changes upper and lower case.
     if (currentPlace !== null && this.key(currentPlace) === this.key(place)) return true;
     return this.#occupancy.occupantOf(this.side, place).kind === "free";
   }
@@ -109,7 +108,7 @@ export class SideState {
    * @param to new place; null removes the document or folder from this side
    * @param step index of the step; null for a folder that is created together with a document in
    * it, because no other step has to wait for that folder
-   * @returns key of the slot that became free; null if none became free
+   * @returns key of the slot that became free; null if no slot did
    */
   move(row: PlanRow, to: Place | null, step: number | null): string | null {
     const from = this.placeOf(row);

@@ -9,7 +9,7 @@ import { type Action, getSubject, type Step } from "../../model/action.ts";
 import type { Side } from "../match/row.ts";
 
 export type PresenceCounts = {
-  /** Number of recorded documents, without those in the states `suspended` and `outside`. */
+  /** Number of recorded documents, except those in the states `suspended` and `outside`. */
   readonly known: number;
 } & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 
@@ -18,14 +18,14 @@ type PlanStops = { readonly stops: readonly Reason[]; readonly waived: readonly 
 type UnapprovedRemovals = { readonly documents: number; readonly folders: number };
 
 /**
- * A reason to doubt all steps of a plan. `mustAsk`: the user has to approve it. `persists`: one
- * approval also covers later runs, which then only report the reason.
+ * A reason to doubt all steps of a plan. `mustAsk`: the user has to approve the reason. `persists`:
+ * an approval also applies to later runs, which then only report the reason.
  */
 type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: boolean };
 
 /**
  * Finds reasons that stop the whole plan. `waived`: reasons that the user has approved and that
- * still apply.
+ * this plan still has.
  */
 export function findWholePlanStops(
   trees: Trees,
@@ -82,8 +82,8 @@ function checkVersions(
   direction: Policy["direction"],
 ): DoubtfulReason | null {
   const { earlierChangeIds } = signals;
-  // ASSUMES: a document shows an old change id again only if the service was restored. So in a
-  // small workspace, one such document is enough evidence.
+  // ASSUMES: a document shows an old change id again only after a restore of the service. Therefore
+  // one such document is enough evidence in a small workspace.
   const fewestForDoubt = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < fewestForDoubt) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
@@ -92,8 +92,8 @@ function checkVersions(
 
 /**
  * Stops local deletions after the service was restored from a backup, because the missing documents
- * are probably newer than the backup. An approval names each deletion. So if another document is
- * found missing later, mdmirror asks again.
+ * are probably newer than the backup. An approval names each deletion, so mdmirror asks again if
+ * another document is missing later.
  */
 function stopRemovals({ restored }: SafetySignals, { documents, folders }: UnapprovedRemovals): Reason[] {
   if (!restored || documents + folders === 0) return [];
@@ -134,8 +134,8 @@ export function isRemovalOfRecorded(action: Action): boolean {
 }
 
 /**
- * Returns the actions that the user's answer to a stop is about, in the order of the plan. The
- * other actions of the plan wait for the answer too.
+ * Returns the actions to which the user's answer to a stop applies, in the order of the plan. The
+ * other actions of the plan only wait for the answer.
  */
 export function listActionsOfStop(
   { stoppedSteps, byReason }: Extract<Verdict, { kind: "safety-stop" }>,
@@ -145,9 +145,9 @@ export function listActionsOfStop(
 }
 
 /**
- * Returns a key of an action's kind, its document, and the version or content that it expects. An
- * approval stores this key, so that it covers exactly this action, in later plans too. The key of
- * an action on a folder has only the folder's id.
+ * Returns a key of an action's kind, its document, and the version or content that the action
+ * expects. An approval stores this key, so that it covers exactly this action, in later plans too.
+ * The key of an action on a folder has only the folder's id.
  */
 export function toGuardKey(action: Action): string {
   switch (action.kind) {

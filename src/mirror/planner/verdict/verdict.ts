@@ -16,7 +16,7 @@ import {
 } from "./stops.ts";
 import { otherSide, type Side } from "../match/row.ts";
 
-/** Returns the steps with such an action that the user has not approved. */
+/** Returns the steps with a matching action that the user has not approved. */
 type FindSteps = (matches: (action: Action) => boolean) => GuardedStep[];
 
 type PlanVerdict = {
@@ -36,8 +36,8 @@ export function judgePlan(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = findWholePlanStops(trees, policy, signals, counts, removals);
-  // The service has lost documents if it was restored, or if it lists no recorded document. In
-  // these cases, the user must also approve the local deletions.
+  // The service has lost documents if it was restored, or if its listing has no recorded document.
+  // The user must then also approve the local deletions.
   const mustApproveRemovals = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0)
     return { verdict: makeSafetyStop(stops, mustApproveRemovals ? [...deleted, ...folders] : [], true), toRead: [] };
@@ -78,8 +78,8 @@ function judgeConflictCount(
 }
 
 /**
- * Stops a plan if many conflict copies were deleted, because each deletion means that the local
- * content replaces the content on the service.
+ * Stops a plan if many conflict copies were deleted. For each deleted copy, the local content would
+ * replace the content on the service.
  */
 function judgeCopies(budget: number, findUnapproved: FindSteps): SafetyFinding[] {
   const endSteps = findUnapproved((action) => action.kind === "end-conflict" && action.how === "mine");
@@ -96,14 +96,13 @@ type SideLosses = {
   readonly side: Side;
   readonly deleted: readonly GuardedStep[];
   /**
-   * Folders that the plan removes. If a safety check stops the deletions, it stops these removals
+   * Folders that the plan removes. A safety check that stops the deletions stops these removals
    * too.
    */
   readonly folders: readonly GuardedStep[];
   readonly emptied: readonly GuardedStep[];
   /**
-   * Documents that may become blank on this side, because the plan does not know their new content
-   * yet.
+   * Documents that may become blank on this side, because nobody has read their new content yet.
    */
   readonly unread: readonly DocId[];
   readonly lossesBefore: number;
@@ -114,9 +113,7 @@ type SideLosses = {
   readonly otherSide: OtherSideCounts;
 };
 
-/**
- * Numbers of documents on the other side. The losses on this side are due to changes on that side.
- */
+/** Numbers of documents on the other side, where the losses on this side come from. */
 type OtherSideCounts = {
   readonly known: number;
   readonly gone: number;
@@ -190,8 +187,8 @@ function countEmpty({ records }: BaseTree): number {
 }
 
 /**
- * Lists documents that must be read before the verdict. None if the plan would not be stopped even
- * if all of them were blank.
+ * Lists documents that must be read before the verdict; none if the plan would run even if all of
+ * them were blank.
  */
 function listDocumentsToRead(loss: SideLosses): readonly DocId[] {
   const { unread } = loss;
@@ -214,9 +211,9 @@ const ALL_GONE_REASONS = { local: "remote-emptied", remote: "local-emptied" } as
 >;
 
 /**
- * Stops the deletions on a side if the other side has no document left. The stop stays until the
- * user answers, even if documents come back. If only one document is recorded, its deletion needs
- * no approval, because two scans or the service confirmed its absence.
+ * Stops the deletions on a side if the other side has no document left. The stop lasts until the
+ * user answers, even if documents come back. The deletion of an only document needs no approval,
+ * because two scans or the service confirmed its absence.
  */
 function judgeAllGone(loss: SideLosses): SafetyFinding[] {
   const { side, deleted, folders, wasFoundEmpty } = loss;
@@ -243,7 +240,8 @@ function isOverLimit({ deleted, emptied, lossesBefore, limit }: SideLosses, furt
 
 /**
  * Returns true if no document with content stays on the other side.
- * @param further number of documents that may become blank, in addition to the known blank ones
+ * @param further number of documents that may become blank, in addition to the known blank
+ * documents
  */
 function isLosingAll({ emptied, otherSide }: SideLosses, further = 0): boolean {
   const { known, gone, kept, empty } = otherSide;
