@@ -5,9 +5,10 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
  * One change on one side. An action contains the state that it expects. If the side has another
- * state, the action changes nothing, and its outcome is `stale`. `why` is a clause for users
- * ("edited locally") that `plan`, `why` and the event log show. An action on a document has an
- * `id`, an action on a folder a `dirId`. An action that creates the document or folder on the
+ * state, the action changes nothing, and its outcome is `stale`.
+ *
+ * `why` is a clause for users ("edited locally") in `plan`, `why` and the event log. An action on a
+ * document has an `id`, an action on a folder a `dirId`. An action that creates an item on the
  * service has neither.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
@@ -31,18 +32,18 @@ type FolderPlace = { readonly dirId: DirId; readonly localPath: LocalPath; reado
 
 type DocumentAction =
   /**
-   * Downloads the document and creates its local file, which must not exist yet. `comesBack`: the
+   * Downloads a document and creates its local file, which must not exist yet. `comesBack`: the
    * file was deleted locally, but an edit on the service wins.
    */
   | ({ readonly kind: "create-local"; readonly comesBack?: boolean } & ListedDocument)
   /**
-   * Replaces the local file by the service's version. The digest of the local file must still be
-   * `expect`.
+   * Replaces the local file by the service's version, if the digest of the file is still `expect`.
    */
   | ({ readonly kind: "write-local" } & DownloadedVersion)
   /**
-   * Creates a document on the service from a local file, whose digest must still be `expect`.
-   * `tombstone`: the deleted document that the new one replaces; null if it replaces none.
+   * Creates a document on the service from a local file, if the digest of the file is still
+   * `expect`. `tombstone`: the deleted document that the new document replaces; null without such a
+   * document.
    */
   | {
       readonly kind: "create-remote";
@@ -62,9 +63,9 @@ type DocumentAction =
       readonly empties?: true;
     } & ExpectedFile)
   /**
-   * Downloads the service's version of a document that both sides changed, and merges. A merge
-   * without a conflict is written locally, then sent by a PUT on the downloaded version. Otherwise
-   * a conflict is opened or renewed.
+   * Downloads the service's version of a document that both sides changed, and merges it with the
+   * local content. A merge without a conflict is written locally, then sent by a PUT on the
+   * downloaded version. Otherwise a conflict is opened or renewed.
    */
   | ({ readonly kind: "merge"; readonly review: boolean } & DownloadedVersion)
   /**
@@ -76,8 +77,8 @@ type DocumentAction =
   /** Moves the local file to the trash, if the digest of the file is still `expect`. */
   | ({ readonly kind: "trash-local"; readonly cause: "gone" | "outside" } & ExpectedFile)
   /**
-   * Deletes a document on the service. First reads the document again, because the version and
-   * place of the document must be as planned. Also checks once more that the local file is absent.
+   * Deletes a document on the service. Right before the deletion, mdmirror reads the document
+   * again, because version and place must be as planned, and checks that the local file is absent.
    */
   | ({ readonly kind: "delete-remote" } & ListedDocument)
   /** Replaces a record by a tombstone, because the document is absent on both sides. */
@@ -96,9 +97,9 @@ type DocumentAction =
   | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
   | ({ readonly kind: "relink" } & DocumentPaths)
   /**
-   * Records a new protection or state, or a new change id whose content is unchanged. Changes
-   * neither side. State `away`: the document is outside the linked part of the workspace, and has
-   * no local file.
+   * Records a new protection or state, or a new change id with unchanged content. Changes neither
+   * side. State `away`: the document is outside the linked part of the workspace, and has no local
+   * file.
    */
   | {
       readonly kind: "note-facts";
@@ -108,9 +109,9 @@ type DocumentAction =
     }
   /**
    * Ends a conflict, because the user has decided about the version `baseChangeId` in the conflict
-   * copy. The user deleted the copy (`mine`), moved it over the document (`theirs`), or gave both
-   * files equal content (`equal`). If the service has a newer version `changeId`, this version is
-   * merged or shown in a new copy.
+   * copy. The user deleted the copy (`mine`), moved the copy over the document (`theirs`), or gave
+   * both files equal content (`equal`). A newer version `changeId` on the service is merged, or
+   * shown in a new copy.
    */
   | ({
       readonly kind: "end-conflict";
@@ -118,30 +119,33 @@ type DocumentAction =
       readonly baseChangeId: ChangeId;
       readonly changeId: ChangeId;
     } & ExpectedFile)
-  /** Records that a scan did not find the conflict copy. A second such scan ends the conflict. */
+  /**
+   * Records that a scan did not find the conflict copy. The conflict ends after a second such scan.
+   */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
    * Downloads a version that appeared on the service during a conflict. If the version merges with
-   * the local content, the conflict ends. Otherwise a new conflict copy shows the version. The
-   * earlier copy then goes to the trash, unless the user edited the earlier copy.
+   * the local content, the conflict ends. Otherwise a new conflict copy shows the version, and the
+   * earlier copy goes to the trash, unless the user edited it.
    */
   | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
   /** Moves a conflict copy beside its moved document. `nth`: number of the copy, from 1. */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /**
-   * Ends the conflict of a document that is missing on a side. The conflict copy goes to the trash.
+   * Ends the conflict of a document that is missing on a side, and moves the conflict copy to the
+   * trash.
    */
   | {
       readonly kind: "drop-conflict";
       readonly id: DocId;
       readonly newestCopyPath: LocalPath | null;
-      /** True if another step restores the locally deleted file; that step ends the conflict. */
+      /** True if another step restores the locally deleted file and ends the conflict. */
       readonly comesBack?: true;
     }
   /**
-   * Downloads the new published version of a document that has content in review, and merges it
-   * into the local file. If the published version contains a change that was sent to review, the
-   * review of this change has ended. If the merge has a conflict, the conflict policy decides.
+   * Downloads the new published version of a document with content in review, and merges that
+   * version into the local file. A change in review that is part of the published version is no
+   * longer in review. If the merge has a conflict, the conflict policy decides.
    */
   | ({ readonly kind: "settle-review" } & DownloadedVersion);
 
@@ -159,7 +163,7 @@ export type ActionKind = Action["kind"];
 /**
  * Returns id and path of the action's document or folder, for logs and reports. The id is null if
  * there is none. The path is the local path; for a move on the service, the new path on the
- * service; "" if the action has only an id.
+ * service; "" for an action with only an id.
  */
 export function getSubject(action: Action): { readonly id: string | null; readonly path: LocalPath } {
   const subjectId = "id" in action ? action.id : "dirId" in action ? action.dirId : null;
@@ -168,8 +172,8 @@ export function getSubject(action: Action): { readonly id: string | null; readon
 }
 
 /**
- * A step of a plan. `after`: indexes of the steps that must come before this one. If one of these
- * does not end as `done` or `submitted`, this step is skipped.
+ * A step of a plan. `after`: indexes of the steps that must come first. Unless each of them ends as
+ * `done` or `submitted`, this step is skipped.
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
@@ -177,24 +181,24 @@ export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: K
 
 /**
  * Result of an action. After `done` and `submitted`, base includes the result. Base may also change
- * after another result, if the action still changed or corrected something: after a refused
- * deletion, for example, mdmirror restores and records the file.
+ * after another result, if the action changed something else. For example, mdmirror restores and
+ * records the file after a refused deletion.
  */
 export type Outcome =
   | { readonly kind: "done" }
   /**
-   * The content is in review. `isConflict`: true if the service sent the content to review because
-   * it conflicts with a published edit that this client has not read yet.
+   * The content is in review. `isConflict`: true if the cause is a conflict with a published edit
+   * that this client has not read yet.
    */
   | { readonly kind: "submitted"; readonly isConflict?: true }
   /**
-   * Nothing was done, because a side no longer had the expected state. The next cycle plans again.
-   * `isNotFound`: the service answered that the document or folder does not exist.
+   * The action did nothing, because a side no longer had the expected state. The next cycle plans
+   * again. `isNotFound`: the service answered that the document or folder does not exist.
    */
   | { readonly kind: "stale"; readonly detail: string; readonly isNotFound?: true }
   /**
    * The service or the disk refused the action. `block` is stored, so that the same action is not
-   * tried again.
+   * repeated.
    */
   | {
       readonly kind: "refused";
@@ -204,13 +208,13 @@ export type Outcome =
       readonly block: Block | null;
     }
   /**
-   * It is unknown whether the change happened. The journal keeps the action until mdmirror has
-   * observed the result.
+   * It is unknown whether the change happened. The journal row stays until mdmirror has observed
+   * the result.
    */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * The change did not happen; a later cycle tries again. `unreachable`: true if the service as a
-   * whole did not answer.
+   * The change did not happen; a later cycle tries again. `unreachable`: true if the service did
+   * not answer at all.
    */
   | {
       readonly kind: "later";
@@ -229,9 +233,8 @@ type FolderAction =
   | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Records the places at which both sides have a folder. Changes neither side. `carries`: ids of
-   * the documents whose records get the folder's new path; null if all records below the folder get
-   * it.
+   * Records the places of a folder that both sides have. Changes neither side. `carries`: ids of
+   * the documents whose records get the folder's new path; null for all records below the folder.
    */
   | ({ readonly kind: "link-folder"; readonly carries: readonly DocId[] | null } & FolderPlace)
   | ({ readonly kind: "move-folder-local"; readonly dirId: DirId; readonly temporary: boolean } & LocalMove)
@@ -239,8 +242,8 @@ type FolderAction =
   | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)
   /**
    * Removes an empty local folder. Leftovers of editors and desktops in the folder, such as
-   * `.DS_Store`, go to the trash first. If there is other content, the outcome is `stale`. `dirId`:
-   * id of the folder's record, which is removed too; null if another folder has the record now.
+   * `.DS_Store`, go to the trash first. With other content, the outcome is `stale`. `dirId`: id of
+   * the folder's record, which is removed too; null if another folder has the record now.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | ({ readonly kind: "remove-folder-remote" } & FolderPlace)

@@ -1,7 +1,8 @@
 /**
  * Compares the sides of a document with base, and moves base. A function that moves base takes a
- * record and the observed result of a change, and returns the new record: the state that both sides
- * have now (I12). The caller stores it in the transaction that removes the intent from the journal.
+ * record and the observed result of a change. It returns the new record, which describes the state
+ * of both sides (I12). The caller stores the new record in the transaction that removes the journal
+ * row.
  */
 import { hasSubstituteName, isPathPair, isTemporaryName } from "./names.ts";
 import {
@@ -43,7 +44,7 @@ export function isRemoteAsBase(record: DocumentRecord, remoteFile: RemoteFile): 
 
 function isLocalAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
   if (localFile.digest !== record.localDigest) return false;
-  // A file with another inode may belong to another document: the user may have swapped two
+  // A file with another inode may belong to another document, because the user may have swapped two
   // documents with equal content.
   return record.stamp === null || !inodesTrusted || isSameInodeAndBirth(record.stamp, localFile.stamp);
 }
@@ -57,7 +58,7 @@ export function hasNoPendingChange(record: DocumentRecord, tree: Pick<LocalTree,
 }
 
 /**
- * Returns true if mdmirror does not replace the names of a document or folder: the two names
+ * Returns true if mdmirror does not replace the names of a document or folder: both names
  * correspond, and a user chose both.
  */
 export function hasLastingNames(
@@ -74,8 +75,8 @@ export function hasLastingNames(
 }
 
 /**
- * A version that both sides have. The local content (`localDigest`) differs from the service's
- * (`digest`) only by line ends, BOM or final newline.
+ * A version that both sides have. The local content (`localDigest`) may differ from the service's
+ * (`digest`) by line ends, BOM or final newline.
  */
 type BaseVersion = Pick<DocumentRecord, "changeId" | "digest" | "localDigest" | "stamp" | "stampTrusted" | "durable">;
 
@@ -98,15 +99,15 @@ export function makeRecord(
   };
 }
 
-/** Returns the record with a new base version, which both sides have. Ends all reviews. */
+/** Returns the record with a new base version, which both sides have. All reviews end. */
 export function moveBase(record: DocumentRecord, version: BaseVersion): DocumentRecord {
   return { ...record, ...version, echoDigest: null, submissions: [] };
 }
 
 /**
  * Returns the record after newer content of the service was merged into the local file. Base
- * becomes the service's version. The local file also has the user's edits, which are then its only
- * difference from base. Content in review stays recorded.
+ * becomes the service's version, from which the local file differs only by the user's edits.
+ * Content in review stays recorded.
  */
 export function moveBaseUnderEdit(
   record: DocumentRecord,
@@ -120,7 +121,7 @@ export function moveBaseUnderEdit(
 /**
  * Returns the record after content was sent to review. Base stays unchanged.
  * @param stamp stamp of the file when it was read; null if unknown
- * @param answer the service's answer about the review; empty if the answer was lost
+ * @param answer fields of the service's answer; empty if the answer was lost
  */
 export function recordSubmission(
   record: DocumentRecord,
@@ -131,14 +132,14 @@ export function recordSubmission(
 ): DocumentRecord {
   const otherSubmissions = record.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...otherSubmissions, { digest, baseChangeId: record.changeId, at, ...answer }];
-  // Marks the stamp as not trusted: the file's content differs from base, so an equal stamp must
-  // not lead to the conclusion that the file has base's content.
+  // The stamp is marked as not trusted, because an equal stamp must not mean that the file has
+  // base's content.
   return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
 /**
- * Returns the record after a PUT without effect, because the service changed the local content back
- * to base's content. This local content is not sent again.
+ * Returns the record after a PUT without effect, because the service changed the sent content back
+ * to base's content. mdmirror does not send the same local content again.
  */
 export function recordEcho(record: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
   return { ...record, changeId, localDigest: sent, echoDigest: sent };

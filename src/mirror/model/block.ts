@@ -8,35 +8,35 @@ type BlockReasonTraits = {
   /**
    * Origin of a block.
    * - `computed`: each plan finds the reason for the block in the trees.
-   * - `remembered`: the service or the disk refused an action. The block is kept across restarts
-   *   (I22), until the document changes or the action is tried again.
+   * - `remembered`: the service or the disk refused an action. The block survives restarts (I22),
+   *   until the document changes or the action is repeated.
    */
   readonly origin: "computed" | "remembered";
   /**
-   * Work that remains while the block exists.
+   * Work while the block exists.
    * - `action-required`: somebody must act to end the block.
    * - `pending`: the block ends by itself, but the sides differ until then.
    * - `none`: nothing has to be done.
    */
   readonly work: "action-required" | "pending" | "none";
   /**
-   * True if the block may end without an action of the user. The daemon then plans only whole
-   * cycles, because a plan for single documents would not notice that the block has ended.
+   * True if the block may end without an action of the user. The daemon then runs only full cycles,
+   * because a plan for a few documents would not notice the end of the block.
    */
   readonly endsByItself?: true;
   /**
-   * True if another scan must confirm that a file is gone. Until that scan, no missing file counts
+   * True if another scan must confirm that a file is gone. Before that scan, no missing file counts
    * as deleted.
    */
   readonly waitsForScan?: true;
   /**
    * Actions that the block forbids. A refused write forbids all other writes of the document too,
-   * because a document has only one block (I16). Otherwise, of two refused requests, each would
-   * replace the block of the other, and both would be sent again and again.
+   * because a document has only one block (I16). Otherwise two refused requests would replace each
+   * other's block, and mdmirror would send both again and again.
    */
   readonly forbids?: readonly DocumentIntention[];
   readonly forbidsOnFolder?: readonly FolderIntention[];
-  /** Choices of `mdmirror resolve` that end the block; undefined if no choice ends it. */
+  /** Choices of `mdmirror resolve` that end the block; undefined without such a choice. */
   readonly ways?: readonly ResolutionKind[];
 };
 
@@ -51,19 +51,20 @@ const REASON_TRAITS = {
   "not-seen": { ...COMPUTED_BLOCK, endsByItself: true },
   "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },
   "still-being-written": { ...PENDING_BLOCK, waitsForScan: true },
-  /** This block ends when another file appears or disappears. Only a whole cycle notices that. */
+  /** This block ends when another file appears or disappears, which only a full cycle notices. */
   "ambiguous-file": { ...COMPUTED_BLOCK, endsByItself: true },
   "not-utf-8": TEXT_FAULT_BLOCK,
   "contains-nul": TEXT_FAULT_BLOCK,
   "too-large": TEXT_FAULT_BLOCK,
-  // Blocks that have to do with names and places.
+  // Blocks because of names and places.
   "name-refused": COMPUTED_BLOCK,
   "name-clash": COMPUTED_BLOCK,
   "remote-name-unsafe": COMPUTED_BLOCK,
   "path-taken": COMPUTED_BLOCK,
   /**
-   * The document needs a path on the service that another document still has. That document will
-   * probably leave the path: its local file is missing, or it waits for another path itself.
+   * The document needs a path that another document on the service still has, but will probably
+   * leave. The local file of that other document is missing, or the other document waits for
+   * another path.
    */
   "path-pending": PENDING_BLOCK,
   "type-clash": COMPUTED_BLOCK,
@@ -71,7 +72,7 @@ const REASON_TRAITS = {
   "no-move-to-root": { ...REMEMBERED_BLOCK, forbids: ["move-remote"], forbidsOnFolder: ["move"], ways: ["recreate"] },
   "folder-blocked": COMPUTED_BLOCK,
   "occupied-unseen": { ...REMEMBERED_BLOCK, forbids: ["post", "move-remote"], forbidsOnFolder: ["move", "make"] },
-  // Blocks that have to do with grants, reviews and absences.
+  // Blocks because of grants, reviews and absences.
   "read-only": {
     ...REMEMBERED_BLOCK,
     forbids: ["push", "post", "merge", "move-remote"],
@@ -80,8 +81,8 @@ const REASON_TRAITS = {
   },
   "delete-refused": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /**
-   * The service refuses the deletion while changes are in review. Somebody must decide about these
-   * changes in the web app before the service deletes the document or folder.
+   * The service refuses the deletion of an item while changes are in review, until somebody decides
+   * about these changes in the web app.
    */
   "delete-pending": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /** The service cannot delete folders, so the empty folder stays on the service. */
@@ -94,7 +95,7 @@ const REASON_TRAITS = {
    */
   "review-conflict": { origin: "computed", work: "pending", ways: ["mine", "theirs"] },
   /**
-   * The content will be sent to review after it has not changed for some time, not at every save.
+   * mdmirror sends the content to review after it has not changed for some time, not at every save.
    */
   "review-delayed": { ...PENDING_BLOCK, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED_BLOCK, ways: ["mine", "theirs"] },
@@ -103,7 +104,7 @@ const REASON_TRAITS = {
   suspended: { origin: "computed", work: "none" },
   /** This sync had only one direction. The next sync in both directions makes the change. */
   "direction-off": { origin: "computed", work: "none" },
-  /** Somebody is editing the local file, so it is not replaced by the service's version yet. */
+  /** Somebody is editing the local file, so the service's version does not replace the file yet. */
   "in-use": PENDING_BLOCK,
   "second-scan": { ...PENDING_BLOCK, waitsForScan: true },
   // Blocks because the service or the disk refused an action.
@@ -148,7 +149,7 @@ export function isRememberedBlock({ reason }: { readonly reason: BlockReason }):
 }
 
 /**
- * Returns true if one of the blocks waits for a second scan. Until that scan, no missing file
+ * Returns true if one of the blocks waits for a second scan. Before that scan, no missing file
  * counts as deleted.
  */
 export function isAnyWaitingForScan(blocks: readonly { readonly reason: BlockReason }[]): boolean {

@@ -1,7 +1,4 @@
-/**
- * Compares paths by code points, because this order is the same on each machine and in each
- * database.
- */
+/** Compares paths by code points. This order is the same on each machine and in each database. */
 export function comparePaths(a: string, b: string): number {
   const sharedLength = Math.min(a.length, b.length);
   for (let index = 0; index < sharedLength; index++) {
@@ -16,16 +13,16 @@ export function compareByPath(a: { readonly path: string }, b: { readonly path: 
 }
 
 /**
- * Returns a number by which UTF-16 code units are sorted like code points. A character of two units
- * comes after all characters of one unit, although some of these have larger units.
+ * Returns the rank of a UTF-16 code unit, which gives the order of code points. A character of two
+ * units comes after all characters of one unit, although some of these have larger units.
  */
 function rankCodeUnit(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
 /**
- * Compares strings quickly. The order is the same on each machine, but is not suitable for lists
- * that users read.
+ * Compares strings quickly. The order is the same on each machine, but no user expects it in a
+ * list.
  */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

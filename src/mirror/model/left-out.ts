@@ -7,19 +7,21 @@ import { hasNoPendingChange } from "./base.ts";
 
 export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, record: () => null };
 
-/** Yields the paths of all local files, also of files that the trees leave out. */
+/** Yields the paths of all local files, including files that the trees leave out. */
 export function* generateLocalPaths({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<LocalPath> {
   yield* local.files.keys();
   for (const { localPath } of leftOut.documents()) yield localPath;
 }
 
-/** Yields the paths of all documents on the service, also of documents that the trees leave out. */
+/**
+ * Yields the paths of all documents on the service, including documents that the trees leave out.
+ */
 export function* generateRemotePaths({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<RemotePath> {
   for (const { path } of remote.files.values()) yield path;
   for (const { remotePath } of leftOut.documents()) yield remotePath;
 }
 
-/** Returns true if a synced file is at the path, also if the trees leave the file out. */
+/** Returns true if a synced file is at the path, even if the trees leave out the file. */
 export function hasFileAt({ local, leftOut = NOTHING_LEFT_OUT }: Trees, path: LocalPath): boolean {
   return local.files.has(path) || leftOut.idAt(path) !== null;
 }
@@ -77,10 +79,7 @@ export function toRemoteFile({ id, remotePath: path, changeId, protected: isProt
   return { id, path, changeId, protected: isProtected };
 }
 
-/**
- * Returns the file that a scan would show if the file had not changed; null if the record has no
- * stamp.
- */
+/** Returns an unchanged file as a scan would show it; null if the record has no stamp. */
 export function toLocalFile({
   localPath: path,
   stamp,
@@ -93,16 +92,16 @@ export function toLocalFile({
 
 /**
  * Bits for each record.
- * - `PLAIN`: the trees may leave the document out while both sides have it as recorded. Not set if
- *   anything is pending or uncertain: a review, an untrusted stamp, a second record with this path.
- * - `LOCAL`: the last scan found its file as recorded.
+ * - `PLAIN`: the trees may leave out the document while both sides have it as recorded. Not set if
+ *   a fact is pending or uncertain: a review, an untrusted stamp, a second record with this path.
+ * - `LOCAL`: the last scan found the document's file as recorded.
  * - `LISTED`: the last listing shows the document as recorded.
  * - `PROTECTED`: the document is protected.
  */
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const UNCHANGED_MARKS = PLAIN | LOCAL | LISTED;
 
-/** Fields of a stamp, in the order in which the column stores them. */
+/** Fields of a stamp, in their order in the column. */
 const STAMP_FIELDS = [
   "dev",
   "ino",
@@ -115,8 +114,7 @@ const STAMP_FIELDS = [
 
 /**
  * The parts of all records with which scans and listings are compared. Columns take a fraction of
- * the memory that objects would take. Each record has an index, from 0, which is the same in all
- * columns.
+ * the memory of objects. Each record has an index, from 0, which is the same in all columns.
  */
 export class RecordColumns {
   readonly #ids = new StringBuffer();
@@ -146,7 +144,7 @@ export class RecordColumns {
     const { id, localPath, remotePath, stamp } = record;
     const recordNumber = this.#localPaths.push(localPath) - 1;
     const otherNumber = this.#byPath.get(localPath);
-    // If two records have one local path, the plan must decide which document has the file.
+    // If two records have one local path, the plan must decide to which document the file belongs.
     if (otherNumber !== undefined) this.#marks[otherNumber]! &= ~PLAIN;
     const mayBeLeftOut = otherNumber === undefined && !this.#awayFrom.has(localPath) && this.#isPlain(record);
     this.#ids.push(id);
@@ -183,9 +181,7 @@ export class RecordColumns {
     this.#marks.set(marks);
   }
 
-  /**
-   * Makes the trees always contain a document, because base has a pending change for the document.
-   */
+  /** Keeps a document in all trees, because base has a pending change for the document. */
   keep(id: DocId): void {
     this.#unmark(id, PLAIN);
   }
@@ -197,7 +193,7 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the index of the record with this path and stamp; null if there is none, or if the
+   * Returns the index of the record with this path and stamp; null without such a record, or if the
    * trees must contain the document.
    */
   numberOf(path: LocalPath, stamp: Stamp): number | null {
@@ -207,14 +203,14 @@ export class RecordColumns {
     return isSame ? index : null;
   }
 
-  /** Notes which files the last scan found unchanged, by the indexes from `numberOf`. */
+  /** Records which files the last scan found unchanged, by the indexes from `numberOf`. */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
     this.#clear(LOCAL);
     for (const index of numbers) this.#marks[index]! |= LOCAL;
   }
 
-  /** Forgets the previous listing, before a new listing is read. */
+  /** Forgets the previous listing. Called before the first item of a new listing. */
   beginList(): void {
     this.#clear(LISTED);
   }
@@ -226,8 +222,9 @@ export class RecordColumns {
   /**
    * Compares a listed document with its record: version, place and protection.
    * - `taken`: the document is as recorded.
-   * - `again`: the document is as recorded, and was already in the same listing.
-   * - `left`: the document differs from its record, or has no record, so the tree must contain it.
+   * - `again`: the document is as recorded, and is listed for the second time.
+   * - `left`: the document differs from its record, or has no record, so the tree must contain the
+   *   document.
    */
   markListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
     const index = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
@@ -251,8 +248,8 @@ export class RecordColumns {
 
   /**
    * Returns the records of documents that the listing lacks or shows with a difference.
-   * @param others documents that the listing shows with a difference. A listing may contain a
-   * document twice; one of these items may be as recorded
+   * @param others documents that the listing shows with a difference, although a second item in the
+   * listing may be as recorded
    */
   unlisted(others: Iterable<DocId>): Map<DocId, DocumentRecord> {
     for (const id of others) this.#unmark(id, LISTED);
@@ -269,7 +266,7 @@ export class RecordColumns {
   }
 
   /**
-   * Completes the trees of a scan and a listing: adds the documents that only one side has as
+   * Completes the trees of a scan and a listing by the documents that only one side has as
    * recorded.
    * @param seen trees with everything that differs from the records
    * @returns trees without the documents that both sides have as recorded
@@ -305,8 +302,8 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the records for which not all of these bits are set, each with its index. Leaves out
-   * records that were removed meanwhile.
+   * Returns the records without all of these bits, each with its index. Leaves out records that
+   * were removed meanwhile.
    */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];
@@ -336,7 +333,7 @@ export class RecordColumns {
   }
 }
 
-/** One buffer for many strings, because separate strings would take more memory. */
+/** One buffer for many strings, which takes less memory than separate strings. */
 class StringBuffer {
   #bytes = Buffer.alloc(1 << 15);
   readonly #ends: number[] = [0];

@@ -1,21 +1,21 @@
 import type { LocalPath } from "../../contract/path.ts";
 
-/** mdmirror's own folder in the root of the linked folder. Nothing in it is ever synced. */
+/** mdmirror's own folder in the root of the linked folder. Its contents are never synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
 /** Configuration file in `.mdmirror`. A folder without this file is not linked. */
 export const CONFIG_FILE = "config.json";
 
 /**
- * File in `.mdmirror` that exists while a daemon runs, with the path of the daemon's socket.
- * Without this file, a process with another environment would not find the socket.
+ * File in `.mdmirror` that exists while a daemon runs, with the path of the daemon's socket. Other
+ * processes may have another environment, from which they could not derive that path.
  */
 export const CONTROL_FILE = "daemon.json";
 
 /**
  * Kinds of files and folders in `.mdmirror`.
- * - `replaced`: a file that is only replaced as a whole, by the rename of a new file
- * - `in-place`: a file that is written repeatedly, such as a database; a second hard link to it
+ * - `replaced`: a file that mdmirror always replaces by the rename of a new file
+ * - `in-place`: a file that mdmirror writes in place, such as a database; a second hard link to it
  *   would show these changes too
  * - `folder`: a folder for mdmirror's own files
  * - `store`: a folder with files of the user that mdmirror keeps unchanged
@@ -56,14 +56,14 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, Ow
   ["unlinked", "store"],
 ]);
 
-/** Argument of commands for the whole linked folder. In the code, this folder has the path "". */
+/** Argument of commands for the whole linked folder, whose path is "" in the code. */
 export const WHOLE_FOLDER = ".";
 
 export function toPaths(paths: readonly string[]): readonly LocalPath[] {
   return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
 }
 
-/** mdmirror's ignore file. Paths that it excludes stay unchanged, even if they have a record. */
+/** mdmirror's ignore file. Files that are excluded stay unchanged, even if they have a record. */
 export const IGNORE_FILE = ".mdmirrorignore";
 /**
  * Git's ignore file, if the user has set mdmirror to use it. This file excludes only paths without

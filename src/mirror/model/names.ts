@@ -23,14 +23,14 @@ import type { Conflict, ShownVersion } from "./record.ts";
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
 /**
- * Beginning of names that editors and desktops give to temporary files. The scan ignores these
- * files.
+ * Matches the beginning of names that editors and desktops give to temporary files. The scan
+ * ignores these files.
  */
 const LEFTOVER_NAME = /^\.[#_]/;
 
 /**
- * Returns true if a remote name could lead out of the linked folder, or into `.mdmirror`. Such a
- * name is never converted, and its document is blocked.
+ * Returns true if a remote name could lead out of the linked folder, or into `.mdmirror`. mdmirror
+ * never converts such a name, and blocks the document.
  */
 export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
   if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;
@@ -38,8 +38,8 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns `name`, the remote name, if the disk accepts it. Otherwise returns a name from the stem
- * of `name` and digits of the id's digest.
+ * Returns the local name for the remote name `name`: the same name if the disk accepts it.
+ * Otherwise the stem of `name`, with digits of the id.
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
 export function toLocalName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
@@ -54,7 +54,7 @@ export function toLocalName(name: string, kind: "file" | "folder", id: string, m
 
 /**
  * Returns the remote name for a local name. Null if the service would not accept any such name, or
- * if other clients would refuse it (`isUnsafeName`).
+ * if other clients would refuse the name (`isUnsafeName`).
  * @param refused characters that the deployment refuses in names
  */
 export function toRemoteName(name: string, kind: "file" | "folder", refused: string): string | null {
@@ -64,7 +64,7 @@ export function toRemoteName(name: string, kind: "file" | "folder", refused: str
 
 /**
  * Returns a local name: the shortened stem, `-`, and 8 hex digits of the id's digest. The name is
- * unique in its folder, and is the same in every cycle.
+ * unique in its folder, and the same in every cycle.
  */
 export function makeHashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const hashedEnding = `${makeDigits(id)}${kind === "file" ? ".md" : ""}`;
@@ -93,8 +93,8 @@ export function hasDigitsOfId(name: string, id: string): boolean {
 
 /**
  * Returns true if a local name may come from `makeHashedName`. The length of the stem does not
- * matter, because another disk may have another length limit.
- * @param id null if the id is unknown; then the digits of any id are accepted
+ * matter, because another disk may have another limit.
+ * @param id null if the id is unknown; then the digits of any id match
  */
 export function mayBeHashedName(
   localName: string,
@@ -111,8 +111,8 @@ export function mayBeHashedName(
 }
 
 /**
- * Returns the original local name of a document or folder that has a name with digits of its id,
- * because the original name was taken. Otherwise returns null.
+ * Returns the original local name of a document or folder whose name has digits of its id, because
+ * the original name was taken; null for other names.
  */
 export function findOriginalName(
   localName: string,
@@ -141,8 +141,7 @@ export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder"
 type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
 /**
- * Returns `note-2.md` for `note.md` and 2. Such a name is used if another document has the path of
- * `note.md`.
+ * Returns `note-2.md` for `note.md` and 2, a name for a document whose path another document has.
  */
 export function makeNumberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
@@ -151,8 +150,8 @@ export function makeNumberedName(name: string, kind: "file" | "folder", number: 
 }
 
 /**
- * Part of every temporary name. mdmirror uses temporary names only to break a circle of moves. If
- * an interrupted plan leaves a temporary name, a later cycle replaces it.
+ * Part of every temporary name. mdmirror uses temporary names only to break a circle of moves. A
+ * later cycle replaces the temporary names that an interrupted plan leaves.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY_NAME = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
@@ -162,17 +161,16 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * Returns the name from which a temporary name was made. A long name was shortened, so its end may
- * be missing. Other names are returned unchanged.
+ * Returns the name from which a temporary name was made. A long name was shortened, so the end of
+ * the result may be missing. Returns other names unchanged.
  */
 export function toOriginalName(name: string): string {
   return name.replace(TEMPORARY_NAME, "$1");
 }
 
 /**
- * Sets of refused characters that may have been in use when a name was converted: the current set,
- * the first set that mdmirror used, and the current set with characters that only some deployments
- * refuse.
+ * Sets of refused characters with which a name may have been converted. These are the current set,
+ * the first set of mdmirror, and the current set with characters that only some deployments refuse.
  */
 const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 
@@ -182,15 +180,15 @@ const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_ME
  */
 export function isNamePair(localName: string, remoteName: string, kind: "file" | "folder", id: string | null): boolean {
   if (localName === remoteName || localName.normalize("NFC") === remoteName.normalize("NFC")) return true;
-  // mdmirror learns which characters are refused, so the name may have been converted with another
-  // set.
+  // mdmirror learns which characters a service refuses, so an earlier conversion may have used
+  // another set.
   for (const refused of REFUSED_SETS) if (mapName(localName, kind, refused) === remoteName) return true;
   return mayBeHashedName(localName, remoteName, kind, id);
 }
 
 /**
- * Returns true if the two paths of a document or folder correspond. Paths that do not correspond
- * mean that mdmirror was interrupted before it moved the document on the second side.
+ * Returns true if the two paths of a document or folder correspond. If not, mdmirror was
+ * interrupted before it moved the item on the second side.
  */
 export function isPathPair(
   localPath: LocalPath,
@@ -213,9 +211,9 @@ export function isPathPair(
 type CopySide = "theirs" | "mine";
 
 /**
- * Returns `note (theirs).md` or `note (mine).md` for `note.md`. On the service, no document can
- * have such a name, because the service refuses it. A name that is too long for the disk is
- * shortened, and gets eight hex digits of the whole name's digest, so that it stays unique.
+ * Returns `note (theirs).md` or `note (mine).md` for `note.md`. No document on the service can have
+ * such a name, because the service refuses it. A name that is too long for the disk is shortened.
+ * Eight hex digits of the whole name's digest then keep it unique.
  * @param nth number of the copy, from 1; a number above 1 is part of the name: `note (mine 2).md`
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
@@ -232,9 +230,7 @@ export function makeConflictCopyPath(path: LocalPath, side: CopySide, nth: numbe
 export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
-  /**
-   * Last known path of the copy. For an older copy, this path is derived from the document's path.
-   */
+  /** Last known path of the copy. The path of an older copy is derived from the document's path. */
   readonly path: LocalPath;
   readonly isNewest: boolean;
 };
@@ -244,8 +240,8 @@ export function makeTheirsCopyPath(document: LocalPath, nth: number, maxBytes: n
 }
 
 /**
- * Returns the recorded copies of a conflict, oldest first. The newest copy is always in the list,
- * an older one only if the user edited it.
+ * Returns the recorded copies of a conflict, oldest first. The list always has the newest copy, and
+ * older copies that the user edited.
  * @param document local path of the document in base
  */
 export function listConflictCopies(

@@ -3,13 +3,13 @@ import type { Digest } from "../../contract/digest.ts";
 import type { DiskFolding, LocalPath } from "../../contract/path.ts";
 
 /**
- * User settings and properties of the deployment. Together with the trees, they decide the plan
+ * User settings and properties of the deployment, which decide the plan together with the trees
  * (I24).
  */
 export type Policy = {
   /**
-   * Treatment of a local name that the service refuses. `map`: the file is uploaded with a legal
-   * name. `block`: it is not uploaded.
+   * Treatment of a local name that the service refuses. `map`: mdmirror uploads the file with a
+   * legal name. `block`: the file is not uploaded.
    */
   readonly names: "map" | "block";
   /** Characters that this deployment is known to refuse in names. */
@@ -19,40 +19,40 @@ export type Policy = {
   /** Direction of the sync: `pull` never changes the service, `push` never changes local files. */
   readonly direction: "both" | "pull" | "push";
   /**
-   * Side that wins if a first sync finds a new document at one path on both sides. With `each` or
+   * Side that wins if a first sync finds a new document on both sides at one path. With `each` or
    * null, every such document becomes a conflict.
    */
   readonly prefer: "local" | "remote" | "each" | null;
   /**
-   * Returns the treatment of two versions of a document that cannot be merged. Default:
+   * Returns the treatment of two versions of a document that do not merge. Default:
    * `conflict-copy`, which keeps the local version and puts the service's version beside it.
    */
   readonly conflicts: (path: LocalPath) => "conflict-copy" | "copy" | "local" | "remote";
   /**
-   * False if the deployment cannot move folders: it answered a PATCH of a folder with 404, 405 or
-   * 400. The documents in a moved folder are then moved one by one.
+   * False if the deployment cannot move folders, and answered the PATCH of a folder with 404, 405
+   * or 400. The documents in a moved folder are then moved one by one.
    */
   readonly canMoveFolders: boolean;
-  /** False if the deployment refused `parentId: null`, so nothing can be moved to the root. */
+  /** False if the deployment refused `parentId: null`, so that no item can move to the root. */
   readonly canMoveToRoot: boolean;
   /**
-   * True if refused requests are sent again in this cycle: at the start of the daemon, in each
-   * manual sync, and once a day.
+   * True if this cycle sends refused requests again: at the start of the daemon, in each manual
+   * sync, and once a day.
    */
   readonly retryRefused: boolean;
   /**
-   * Contents of protected documents that may be sent to review now, because they have not changed
-   * since the previous cycle. Null if any content may be sent.
+   * Contents of protected documents that may go to review now, because they have not changed since
+   * the previous cycle. Null if any content may go to review.
    */
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
   /**
-   * Recorded paths at which two scans in a row found no file. `sync` scans twice before it treats a
-   * file as deleted. Null if one scan is enough.
+   * Recorded paths at which two scans in a row found no file. Null if one scan is enough: only
+   * `sync` scans twice before a file counts as deleted.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
   /**
-   * For each local file that somebody is editing, a clause about the editor. Such a file is not
-   * replaced by the service's version yet.
+   * Local files that somebody is editing, each with a clause about the editor. The service's
+   * version does not replace such a file yet.
    */
   readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;
@@ -60,7 +60,7 @@ export type Policy = {
 
 export const DEFAULT_GUARD_LIMITS = {
   /**
-   * A sync may delete this many documents without approval: max(minDeletes, min(deleteShare × known
+   * Formula for the number of deletions without approval: max(minDeletes, min(deleteShare × known
    * documents, maxDeletes)).
    */
   minDeletes: 10,

@@ -7,7 +7,7 @@ import type { BlockReason } from "./block.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Result of `lstat` for a file, which shows whether the file must be hashed again, and helps to
+ * Result of `lstat` for a file. It shows whether the file must be hashed again, and helps to
  * recognise a moved file. Times are in milliseconds with fractions, and are compared only with each
  * other for equality, never with a clock (I29). `birthMs` is 0 if the disk has no birth times.
  */
@@ -38,12 +38,15 @@ export function isSameStamp(a: ContentStamp, b: ContentStamp): boolean {
   return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
 
-/** The service's answer about a change in review. A field is undefined if the answer lacks it. */
+/**
+ * The service's answer about a change in review. A field is undefined if the answer lacks the
+ * field.
+ */
 export type ReviewAnswer = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
 
 /**
- * Content that was sent to review (202). mdmirror does not send it again until the user changes the
- * file. `at`: time of sending, in milliseconds since the epoch.
+ * Content that was sent to review (202). mdmirror does not send the content again until the user
+ * changes the file. `at`: time of sending, in milliseconds since the epoch.
  */
 export type Submission = {
   readonly digest: Digest;
@@ -57,18 +60,18 @@ export type DocumentRecord = {
   readonly remotePath: RemotePath;
   /** Id of the base version. The next PUT sends it as `baseChangeId` (I07). */
   readonly changeId: ChangeId;
-  /** Digest of the base content, as the service stores it. */
+  /** Digest of the base content on the service. */
   readonly digest: Digest;
   /**
-   * Digest of the local file that has the base content. The content of the file differs from the
-   * content on the service only by line ends, BOM or final newline.
+   * Digest of the base content in the local file, which may differ from the content on the service
+   * by line ends, BOM or final newline.
    */
   readonly localDigest: Digest;
-  /** Stamp of the local file; null if no scan has seen the file since the record was written. */
+  /** Stamp of the local file; null if no scan has found the file since the record was written. */
   readonly stamp: Stamp | null;
   /**
    * False if the file changed just before the scan that read the stamp. A later change might then
-   * leave the stamp as it is, so the next scan hashes the file again. Git does the same with new
+   * leave the stamp unchanged, so the next scan hashes the file again. Git does the same with new
    * entries of its index.
    */
   readonly stampTrusted: boolean;
@@ -76,14 +79,14 @@ export type DocumentRecord = {
   /** True if the file's content is known to survive a power loss. */
   readonly durable: boolean;
   /**
-   * Digest of local content that the service changed to the base content when it was sent. mdmirror
-   * does not send this content again for this base version.
+   * Digest of local content that the service changed back to the base content. mdmirror does not
+   * send this content again on this base version.
    */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
   /**
-   * State of a document. `outside`: it was moved out of the linked part of the workspace.
-   * `suspended`: it is ignored. In both states, nothing is sent, written or deleted.
+   * State of a document. `outside`: moved out of the linked part of the workspace. `suspended`:
+   * ignored. In both states, mdmirror sends, writes and deletes nothing.
    */
   readonly state: "linked" | "outside" | "suspended";
 };
@@ -112,45 +115,43 @@ export type FolderRecord = {
   readonly remotePath: RemotePath;
 } & Inode;
 
-/** Record of a deleted document, until a listing shows the document again. */
+/** Record of a deleted document, kept until a listing shows the document again. */
 export type Tombstone = DocumentPaths & {
   readonly changeId: ChangeId;
   readonly digest: Digest;
-  /** Path of the deleted file below `.mdmirror/`; null if there was no file to keep. */
+  /** Path of the deleted file below `.mdmirror/`; null if there was no file. */
   readonly trashPath: string | null;
   readonly at: number;
 };
 
 /**
- * A version of the service that a conflict copy shows or has shown. Each version has a copy of its
+ * A version of the service in a present or former conflict copy. Each version has a copy of its
  * own. The number in the copy's name is the version's position in `Conflict.shown`.
  */
 export type ShownVersion = {
   readonly changeId: ChangeId;
   readonly digest: Digest;
   /**
-   * Inode of the conflict copy; 0 if no copy of this version is known to exist. An older version
-   * has a copy only if the user edited that copy.
+   * Inode of the conflict copy; 0 without a known copy of this version. An older version has a copy
+   * only if the user edited that copy.
    */
   readonly ino: number;
   readonly dev: number;
 };
 
-/** Open conflict of a document; a document has at most one (I27). */
+/** Open conflict of a document. A document has at most one conflict (I27). */
 export type Conflict = {
   readonly id: DocId;
   /**
-   * Digest of the version from which both sides started, or of the version that the user has
-   * rejected since. Null if both sides have a new document at one path.
+   * Digest of the version that both sides edited, or that the user has rejected since. Null if both
+   * sides have a new document at one path.
    */
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
   readonly newestCopyPath: LocalPath;
-  /** Versions of the service that conflict copies showed, oldest first; never empty. */
+  /** Versions of the service in conflict copies, oldest first; never empty. */
   readonly shown: readonly ShownVersion[];
-  /**
-   * Number of scans in a row that did not find the newest copy, although they found the document.
-   */
+  /** Number of scans in a row that found the document, but not the newest copy. */
   readonly looksGone: number;
   readonly since: number;
 };
@@ -160,7 +161,7 @@ export function findNewestShown({ shown }: Pick<Conflict, "shown">): ShownVersio
 }
 
 /**
- * Returns true if the newest copy was written and not removed by mdmirror. If false, a missing copy
+ * Returns true if mdmirror wrote the newest copy and did not remove it. Otherwise a missing copy
  * does not mean that the user has decided.
  */
 export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
@@ -177,13 +178,13 @@ export function forgetNewestCopy(conflict: Conflict): Conflict {
 
 /**
  * A block of a document or folder. `key`: id of the document or folder; local path if the service
- * has not given an id yet.
+ * has given no id yet.
  */
 export type Block = {
   readonly key: string;
   readonly path: LocalPath;
   readonly reason: BlockReason;
-  /** Error code of the service or errno of the system; null if neither caused the block. */
+  /** Error code of the service or errno of the system; null if the block has another cause. */
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;

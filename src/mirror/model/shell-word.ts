@@ -2,7 +2,8 @@ import { hasControlCharacters } from "../../common/shown-words.ts";
 
 /**
  * Quotes a path for a shell, for commands in messages. A path with control characters is written as
- * `$'…'`, so that it cannot control the terminal. bash, zsh and ksh understand this form.
+ * `$'…'`, so that these characters cannot control the terminal. bash, zsh and ksh understand this
+ * form.
  */
 export function quoteForShell(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;

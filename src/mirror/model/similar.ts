@@ -3,7 +3,7 @@ const MAX_LINES = 5_000;
 
 /**
  * Similarity from which two contents count as versions of one document: the number of characters in
- * common lines, divided by that of the longer content.
+ * common lines, divided by the number of characters of the longer content.
  */
 export const SIMILAR_ENOUGH = 0.5;
 
@@ -14,8 +14,8 @@ export const SIMILAR_ENOUGH = 0.5;
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
 /**
- * Prepares content for comparison. Ignores blank lines, and white space around lines, because they
- * do not help to recognise a document.
+ * Prepares content for comparison. Ignores blank lines, and white space around lines, because
+ * neither helps to recognise a document.
  */
 export function makeLineProfile(text: string): LineProfile {
   const weights = new Map<string, number>();
@@ -52,7 +52,7 @@ export function hasAllLinesIn(earlier: LineProfile, later: LineProfile): boolean
   return true;
 }
 
-/** Cheap first test: returns true if two contents may be similar, judged by their lengths only. */
+/** Returns true if two contents may be similar, judged only by their lengths. A fast first test. */
 export function areLengthsSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);
 }

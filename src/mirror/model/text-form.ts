@@ -1,6 +1,6 @@
 /**
- * The form of content: its line ends, byte order mark and final newline. Deployments and editors
- * may change the form, which changes no word of the content.
+ * The form of content: line ends, byte order mark and final newline. Deployments and editors may
+ * change the form without changing a word.
  */
 
 export function isBlank(text: string): boolean {
@@ -15,16 +15,16 @@ export function sameExceptTextForm(a: string, b: string): boolean {
 type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newline" | "not-nfc";
 
 /**
- * For each form, the number of contents that were read back exactly as sent. The number is 0 after
- * the service has changed such content. A form that was never sent is missing.
+ * Number of contents with each form that were read back exactly as sent. The number is 0 after the
+ * service has changed such content. A form that was never sent is missing.
  */
 export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 
 /**
- * For each form, how many contents must be read back unchanged before mdmirror assumes that the
- * service keeps the form. For an unusual form, one content is enough, because a service that
- * changes such a form changes it in all contents. Plain contents need more, because a service may
- * change a plain content for other reasons.
+ * Number of contents with each form that must be read back unchanged before mdmirror assumes that
+ * the service keeps the form. For an unusual form, one content is enough, because a service that
+ * changes such a form changes it always. Plain contents need more, because a service may change
+ * plain content for other reasons.
  */
 const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
   plain: 3,
@@ -46,14 +46,14 @@ function listUnusualForms(text: string): TextForm[] {
   if (text.includes("\r")) forms.push("carriage-return");
   if (text.startsWith("\ufeff")) forms.push("byte-order-mark");
   if (text !== "" && !text.endsWith("\n")) forms.push("no-final-newline");
-  // The search is cheap and comes first, because most content has no such character.
+  // The regular expression is fast and comes first, because most content has no such character.
   if (MAY_CHANGE_IN_NFC.test(text) && text.normalize("NFC") !== text) forms.push("not-nfc");
   return forms;
 }
 
 /**
  * Returns how many more plain contents must be read back unchanged before mdmirror assumes that the
- * service keeps them unchanged.
+ * service keeps plain content.
  */
 export function readBacksLeft(kept: KeptForms): number {
   return NEEDED_READ_BACKS.plain - (kept.plain ?? 0);
@@ -67,11 +67,12 @@ export function mayBeNormalised(text: string, kept: KeptForms): boolean {
 /**
  * Returns the counts after content was sent and read back. Returns `kept` itself if no count
  * changed.
- * @param isSame true if the service returned the content as it was sent
+ * @param isSame true if the service returned the content exactly as sent
  */
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {
   const unusualForms = listUnusualForms(sent);
-  // If the service changed content with unusual forms, these forms are assumed to be the cause.
+  // If the service changed content with unusual forms, mdmirror assumes that these forms are the
+  // cause.
   const testedForms: readonly TextForm[] =
     isSame || unusualForms.length === 0 ? ["plain", ...unusualForms] : unusualForms;
   const updatedForms = { ...kept };

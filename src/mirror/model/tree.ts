@@ -17,25 +17,25 @@ import type {
 } from "./record.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 
-/** A Markdown file that mdmirror syncs: it is not ignored, and is no conflict copy. */
+/** A Markdown file that mdmirror syncs: not ignored, and no conflict copy. */
 export type LocalFile = {
   readonly path: LocalPath;
   readonly stamp: Stamp;
   readonly stampTrusted: boolean;
-  /** Digest of the content after its links were converted to the form that the service stores. */
+  /** Digest of the content with links in the form that the service stores. */
   readonly digest: Digest;
-  /** Digest of the content as it is on disk; undefined if equal to `digest`. */
+  /** Digest of the bytes on disk; undefined if equal to `digest`. */
   readonly bytes?: Digest;
   /**
    * True if the file's links are not converted yet, because the conversion needs the paths of
-   * documents. Until then, `digest` is the digest of the file itself, or of earlier content with
-   * equal bytes.
+   * documents. Until then, `digest` is the digest of the bytes, or of earlier content with equal
+   * bytes.
    */
   readonly hasUnresolvedLinks?: true;
   readonly textFault: TextFault | null;
   /**
-   * True if the file has no bytes. Such a file cannot be recognised by its content: an editor that
-   * crashed may also leave an empty file.
+   * True if the file has no bytes. The content then proves nothing about the document, because an
+   * editor that crashed may leave an empty file too.
    */
   readonly empty: boolean;
 };
@@ -70,17 +70,14 @@ export type LocalTree = {
   readonly folders: ReadonlyMap<LocalPath, LocalFolder>;
   readonly others: ReadonlyMap<LocalPath, UnsyncedEntry>;
   /**
-   * Files and folders that the scan could not read. A recorded path at or below such a path is
-   * unknown.
+   * Files and folders that the scan could not read. The state of a recorded path at or below such a
+   * path is unknown.
    */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
-  /** True if only some paths were scanned, so that no missing file counts as absent. */
+  /** True if only some paths were scanned. A missing file then does not count as absent. */
   readonly partial?: true;
-  /**
-   * Paths of files that were missing, and that mdmirror has just written again after a crash or
-   * power loss.
-   */
+  /** Paths of missing files that mdmirror has just restored after a crash or power loss. */
   readonly returned?: ReadonlySet<LocalPath>;
   /**
    * False if the linked folder has another inode or device than in the state, for example after a
@@ -90,8 +87,8 @@ export type LocalTree = {
   /** Returns true if the ignore rules exclude a path. Does not read the disk. */
   readonly ignores: (path: LocalPath, kind: "file" | "folder") => boolean;
   /**
-   * Returns the line of an ignore file that excludes a path, as a clause for messages. Null if no
-   * such line excludes the path, because files with its name are never synced.
+   * Returns the line of an ignore file that excludes a path, as a clause for messages. Null if the
+   * path has a name that is never synced, so that no line of an ignore file is needed.
    */
   readonly excludedBy?: (path: LocalPath, kind: "file" | "folder") => string | null;
 };
@@ -102,8 +99,8 @@ export type RemoteFile = {
   readonly changeId: ChangeId;
   readonly protected: boolean;
   /**
-   * Digest of the version's content; undefined if the version was not read, because the plan did
-   * not need it.
+   * Digest of the version's content; undefined if the plan did not need the content, so that nobody
+   * read it.
    */
   readonly digest?: Digest;
 };
@@ -114,21 +111,23 @@ export type RemoteTree = {
   readonly files: ReadonlyMap<DocId, RemoteFile>;
   readonly folders: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * False if a page of the listing could not be read. A document that the listing lacks may then
-   * still exist (I20).
+   * False if a page of the listing could not be read. A document that is missing in the listing may
+   * then exist (I20).
    */
   readonly complete: boolean;
-  /** False if the listing of folders is not complete. No folder then counts as deleted. */
+  /**
+   * False if the listing of folders is not complete. A missing folder then does not count as
+   * deleted.
+   */
   readonly foldersComplete: boolean;
   /**
-   * Recorded documents whose absence is proven: the listing is complete, a GET by id answered `404
+   * Recorded documents with a proof of absence: the listing is complete, a GET by id answered `404
    * file_not_found`, and the key is valid.
    */
   readonly gone: ReadonlySet<DocId>;
   /**
-   * Recorded folders whose absence is proven: the listings of folders and documents are complete,
-   * and the folder is not listed. Also, no document is below its path, unless another folder has
-   * that path now.
+   * Recorded folders with a proof of absence: complete listings of folders and documents lack the
+   * folder. Also, no document is below its path, unless another folder has that path now.
    */
   readonly goneFolders: ReadonlySet<DirId>;
   /**
@@ -141,29 +140,29 @@ export type RemoteTree = {
   /** Targets of links that may exist, although neither base nor a listing has them. */
   readonly unsure?: ReadonlySet<DocId>;
   /**
-   * True if the listing is complete but shows no recorded document and no recorded folder. Such a
+   * True if the listing is complete but has no recorded document and no recorded folder. Such a
    * listing proves no absence, because the key may belong to another workspace.
    */
   readonly nothingKnown?: boolean;
   /**
-   * Recorded folders that an earlier request may have moved, each with the reason why that is
+   * Recorded folders that an earlier request may have moved, each with the reason why its result is
    * unknown.
    */
   readonly unsettled?: ReadonlyMap<DirId, string>;
-  /** Why the listing is not complete: a part of the service's answer could not be read. */
+  /** Reason for an incomplete listing: a part of the service's answer could not be read. */
   readonly misread?: string;
-  /** Why the listing is not complete, although each answer of the service could be read. */
+  /** Reason for an incomplete listing of which each answer could be read. */
   readonly cutShort?: string;
   /**
-   * Identifier that changes when the service is restored from a backup. Undefined if the service
-   * has none.
+   * Generation of the service, which changes when the service is restored from a backup; undefined
+   * if the service reports none.
    */
   readonly generation?: string;
 };
 
 /**
  * Returns true if the listing of documents is complete and no recorded document or folder is
- * missing. Documents outside the linked part of the workspace are not counted as missing.
+ * missing. A document outside the linked part of the workspace is not missing.
  */
 export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
   return complete && gone.size + goneFolders.size + unseen.size === 0;
@@ -174,14 +173,14 @@ export type BaseTree = {
   readonly dirs: ReadonlyMap<DirId, FolderRecord>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
-  /** Blocks, by the id of their document or folder; without an id, by the local path. */
+  /** Blocks by the id of the document or folder; without an id, by the local path. */
   readonly blocks: ReadonlyMap<string, Block>;
 };
 
 /**
- * Documents that the trees do not contain, because both sides have these documents as recorded. A
- * plan reads the paths of these documents. If a decision depends on such a document, the plan adds
- * the document to the trees.
+ * Documents that the trees leave out, because both sides have these documents as recorded. A plan
+ * still needs their paths. If a decision depends on such a document, the plan adds the document to
+ * the trees.
  */
 export type LeftOut = {
   readonly count: number;
@@ -199,14 +198,14 @@ export type Trees = {
 };
 
 /**
- * Returns content by digest; null if the content store does not have the content. Pure, because a
- * digest always belongs to the same content.
+ * Returns content by digest; null if the content store lacks the content. Pure, because a digest
+ * always belongs to the same content.
  */
 export type TextLookup = (digest: Digest) => string | null;
 
 /**
- * Observation of a file by a scan, or of a document by a listing. `unknown` never means "deleted",
- * but that the listing was incomplete, a read failed, or the file is still being written.
+ * Observation of a file by a scan, or of a document by a listing. `unknown` never means "deleted":
+ * the listing was incomplete, a read failed, or a program is still writing the file.
  */
 export type Observation<T> =
   | { readonly kind: "present"; readonly value: T }
@@ -214,8 +213,8 @@ export type Observation<T> =
   | { readonly kind: "unknown"; readonly unread: Unread };
 
 /**
- * Why a file or folder on disk is unknown. `kind`: reason of the resulting block. `why`: clause for
- * messages. `isMirror`: true if the path is itself a linked folder.
+ * Reason why a file or folder on disk is unknown. `kind`: reason of the resulting block. `why`:
+ * clause for messages. `isMirror`: true if the path is itself a linked folder.
  */
 export type Unread = {
   readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";
@@ -223,11 +222,12 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** Reason why the plan does not include a file until the file has not changed for a while. */
+/** Reason why the plan leaves out a file: the file has changed a moment ago. */
 export const STILL_WRITTEN_REASON: Unread = { kind: "still-being-written", why: "it is still being written" };
 
 /**
- * Reason for a folder that is itself a linked folder: mdmirror neither reads it nor writes to it.
+ * Reason for a folder inside that is a linked folder itself: mdmirror never reads it or writes to
+ * it.
  */
 export const LINKED_FOLDER_INSIDE: Unread = {
   kind: "local-unreadable",
@@ -242,9 +242,7 @@ export function makeUnreadable(why: string): Unread {
 /** LIMIT: number of paths in a message, so that the message stays short. */
 const MAX_LISTED_FILES = 4;
 
-/**
- * Returns the reason for blocking a document, if any of the files at these paths may be its own.
- */
+/** Returns the reason to block a document to which any of the files at these paths may belong. */
 export function makeAmbiguousFile(paths: readonly LocalPath[]): Unread {
   const quotedPaths = paths.slice(0, MAX_LISTED_FILES).map((path) => JSON.stringify(path));
   const unlistedCount = paths.length - quotedPaths.length;
