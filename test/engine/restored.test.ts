@@ -142,7 +142,11 @@ test("a service that names no generation, or none any more, is as before", async
   expect(at.world.state.meta(META.generation)).toBe("first");
 });
 
-test("I03 after a restore of the service from a backup, newer local content is uploaded again, to the same document", async () => {
+/**
+ * Syncs two documents, edits one and creates a third, then restores the service from a backup that
+ * has neither change.
+ */
+async function restoredFromBackup() {
   let own: OwnKey | null = null;
   const { rig, mirror } = openFixture(81, {}, (made) => {
     own = made.makeKey({ on: null, level: "full" });
@@ -182,7 +186,11 @@ test("I03 after a restore of the service from a backup, newer local content is u
       answer.ok ? `${answer.value.id === id ? "plan: " : ""}${answer.value.content}` : null,
     );
   };
+  return { mirror, world, textsThere };
+}
 
+test("I03 after a restore of the service from a backup, newer local content is uploaded again, to the same document", async () => {
+  const { mirror, world, textsThere } = await restoredFromBackup();
   expect((await syncToConvergence(world, OPTIONS)).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
   expect(await textsThere()).toEqual(["plan: first\n", "other\n"]);
   const end = await planOnly(world, OPTIONS);
@@ -197,6 +205,23 @@ test("I03 after a restore of the service from a backup, newer local content is u
   expect(await syncToConvergence(world, OPTIONS)).toMatchObject({ state: "in-sync" });
   expect(await textsThere()).toEqual(["plan: second\n", "other\n", "made since the backup\n"]);
   expect(mirror.texts().get("plan.md")).toBe("second\n");
+});
+
+test("I03 versions of a restored service that a user approved in a folder that only uploads are downloaded once both directions are allowed", async () => {
+  const { mirror, world, textsThere } = await restoredFromBackup();
+  const uploads = { ...OPTIONS, settings: { ...SETTINGS, direction: "push" } } as const;
+  expect((await syncToConvergence(world, uploads)).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  const end = await planOnly(world, uploads);
+  if (end.kind === "offline") throw new Error("the service did not answer");
+  const items = planRejection(world.state, end.plan, end.trees);
+  expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual(["newer-text-back plan.md"]);
+  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+  for (let run = 0; run < 2; run++) expect(await syncToConvergence(world, uploads)).toMatchObject({ state: "in-sync" });
+  expect(mirror.texts().get("plan.md")).toBe("second\n");
+  expect((await textsThere()).slice(0, 2)).toEqual(["plan: first\n", "other\n"]);
+  expect(await syncToConvergence(world, OPTIONS)).toMatchObject({ state: "in-sync", counts: { downloaded: 1 } });
+  expect(mirror.texts().get("plan.md")).toBe("first\n");
+  expect(world.state.meta(META.waived)).toBeNull();
 });
 
 /** Starts an idle daemon in sync with documents of a service whose generation the test sets. */
