@@ -163,14 +163,14 @@ export class Service {
    */
   async pruneStep(): Promise<"done" | "more"> {
     if (!this.core.isOpen) return "done";
-    const prunedUpTo = await this.#store.write(async ({ settings, changes }) => {
+    const lastCheckedChange = await this.#store.write(async ({ settings, changes }) => {
       const { keepVersionsDays: days, keepVersions: keep } = await settings.get();
       if (days === null && keep === null) return null;
       const replacedBefore = days === null ? null : this.core.server.now() - days * DAY_MS;
       return changes.prune(this.#prunedTo, PRUNE_PORTION, { before: replacedBefore, keep });
     });
-    this.#prunedTo = prunedUpTo ?? 0;
-    return prunedUpTo === null ? "done" : "more";
+    this.#prunedTo = lastCheckedChange ?? 0;
+    return lastCheckedChange === null ? "done" : "more";
   }
 
   /**

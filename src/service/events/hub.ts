@@ -90,11 +90,11 @@ export class EventHub {
       return refuse("rate_limited", detail, [], { "retry-after": RETRY_AFTER_SECONDS });
     }
     const lastEventId = headers["last-event-id"] ?? "";
-    const isValid = lastEventId !== "" && lastEventId.length <= MAX_EVENT_ID_LENGTH;
+    const isValidId = lastEventId !== "" && lastEventId.length <= MAX_EVENT_ID_LENGTH;
     return {
       hash: hash!,
       reader,
-      position: isValid ? openPosition(this.#store.cursorSecret, reader.workspace.seq, lastEventId) : null,
+      position: isValidId ? openPosition(this.#store.cursorSecret, reader.workspace.seq, lastEventId) : null,
     };
   }
 

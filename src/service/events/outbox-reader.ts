@@ -161,13 +161,13 @@ class WorkspaceEvents {
   }
 
   #places(): Set<number> {
-    const places = new Set<number>();
-    for (const { folder } of this.#files.values()) places.add(folder);
+    const folders = new Set<number>();
+    for (const { folder } of this.#files.values()) folders.add(folder);
     for (const { kind, seq, formerParent } of this.#rows) {
-      if (formerParent !== null) places.add(formerParent);
-      if (kind === "folder") places.add(seq);
+      if (formerParent !== null) folders.add(formerParent);
+      if (kind === "folder") folders.add(seq);
     }
-    return places;
+    return folders;
   }
 
   /**

@@ -26,15 +26,15 @@ export class Access {
   readonly #onFiles = new Map<number, Level>();
 
   constructor(grants: readonly GrantRow[], folders: Pick<FoldersTable, "ancestors">) {
-    const root = grants.find((grant) => grant.kind === "root")?.level ?? "none";
+    const rootLevel = grants.find((grant) => grant.kind === "root")?.level ?? "none";
     this.grants = grants;
     this.#folders = folders;
-    this.#onFolders = new Map([[ROOT, root]]);
+    this.#onFolders = new Map([[ROOT, rootLevel]]);
     for (const { kind, target, level } of grants) {
       if (kind === "folder") this.#onFolders.set(target, level);
       if (kind === "file") this.#onFiles.set(target, level);
     }
-    this.everywhere = this.#onFolders.size === 1 && this.#onFiles.size === 0 ? root : null;
+    this.everywhere = this.#onFolders.size === 1 && this.#onFiles.size === 0 ? rootLevel : null;
   }
 
   /**

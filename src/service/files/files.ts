@@ -90,7 +90,7 @@ export async function createFile({ context, body }: OperationCall<"createFile">)
   const place = await tables.files.placeFor(workspace.seq, path);
   const route = parent === null ? await followFoldersOfFile(context, path, place) : { from: parent, missing: [] };
   if (isRefused(route)) return route;
-  const linkRefusal = await judgeLinks(context, body.content);
+  const linkRefusal = await refuseBrokenLinks(context, body.content);
   if (linkRefusal !== null) return linkRefusal;
   if (place.isTaken === 1 && route.missing.length === 0) return refuseOccupied(path);
   const hasKeptGrants = place.hasKeptGrants === 1;
@@ -147,13 +147,13 @@ export async function putContent({ context, id, body }: OperationCall<"putConten
     const detail = "baseChangeId is not a change of this file.";
     return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
   }
-  const linkRefusal = await judgeLinks(context, body.content);
+  const linkRefusal = await refuseBrokenLinks(context, body.content);
   if (linkRefusal !== null) return linkRefusal;
   if (row.protected === 1) return submitForReview(context, row, body, "protected");
   const storedVersions = { liveChangeId: row.changeId, liveContent: live, baseContent: base.text };
-  const combined = combineWithLive(context.combine, { ...body, ...storedVersions });
-  if (combined === null) return submitForReview(context, row, body, "conflict");
-  return makeDone(200, presentEdit(await saveContent(context, row, live, combined), combined));
+  const combinedContent = combineWithLive(context.combine, { ...body, ...storedVersions });
+  if (combinedContent === null) return submitForReview(context, row, body, "conflict");
+  return makeDone(200, presentEdit(await saveContent(context, row, live, combinedContent), combinedContent));
 }
 
 async function findForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
@@ -185,8 +185,8 @@ type StoredEdit = SentEdit & {
 export function combineWithLive(combine: CombineContents, edit: StoredEdit): string | null {
   const { content, baseChangeId, baseContent, liveChangeId, liveContent } = edit;
   if (baseChangeId === liveChangeId || content === liveContent) return content;
-  const text = baseContent === null ? null : combine(baseContent, content, liveContent);
-  return text === null || findContentFault(text) !== null ? null : text;
+  const combinedText = baseContent === null ? null : combine(baseContent, content, liveContent);
+  return combinedText === null || findContentFault(combinedText) !== null ? null : combinedText;
 }
 
 /**
@@ -248,7 +248,7 @@ export const combineByMerge: CombineContents = (base, local, remote) => {
  * in code, links that are only a fragment, and links with a scheme, such as `ref://`.
  * @returns null if no link is broken, or if the service does not check links
  */
-async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
+async function refuseBrokenLinks(context: RequestContext, text: string): Promise<Refused | null> {
   if (context.links === "any" || !mayHaveLinks(text)) return null;
   const targetsFound = new Map<string, boolean>();
   for (const { from, to } of findLinks(text)) {

@@ -131,9 +131,9 @@ async function refuseTooLongBelow(
   path: string,
   pointer: string,
 ): Promise<Refused | null> {
-  const extent = await tables.folders.extentBelow(workspace.seq, row.path);
-  const longestPath = extent?.longest ?? row.path;
-  const deepestSlashes = extent?.slashes ?? countSlashes(row.path);
+  const extentBelow = await tables.folders.extentBelow(workspace.seq, row.path);
+  const longestPath = extentBelow?.longest ?? row.path;
+  const deepestSlashes = extentBelow?.slashes ?? countSlashes(row.path);
   const characters = countCharacters(longestPath) - countCharacters(row.path) + countCharacters(path);
   const nameCount = deepestSlashes - countSlashes(row.path) + countSlashes(path) + 1;
   return characters > MAX_PATH_CHARACTERS.folder || nameCount > MAX_PATH_NAMES.folder
@@ -184,9 +184,9 @@ async function refuseDeletionBelow(context: RequestContext, row: FolderRow): Pro
 
 async function mayWriteBelow({ tables, workspace, access }: RequestContext, row: FolderRow): Promise<boolean> {
   if (access.everywhere !== null) return true;
-  const everythingBelow = { workspace: workspace.seq, path: row.path, after: 0, count: Number.MAX_SAFE_INTEGER };
-  const folders = await tables.folders.below(everythingBelow);
+  const rangeBelow = { workspace: workspace.seq, path: row.path, after: 0, count: Number.MAX_SAFE_INTEGER };
+  const folders = await tables.folders.below(rangeBelow);
   await access.loadAncestors([row.seq, ...folders.map(({ seq }) => seq)]);
   if (!folders.every(({ seq }) => includesLevel(access.folder(seq), "edit"))) return false;
-  return (await tables.files.inTree(everythingBelow)).every((file) => includesLevel(access.file(file), "edit"));
+  return (await tables.files.inTree(rangeBelow)).every((file) => includesLevel(access.file(file), "edit"));
 }

@@ -34,7 +34,7 @@ const MAX_STREAMS = 6_000;
 const MAX_ID_CHARACTERS = 64 * 1024;
 
 /** Requests whose client waits for status 100 (Continue) before it sends the body. */
-const waitingForContinue = new WeakSet<IncomingMessage>();
+const requestsBeforeContinue = new WeakSet<IncomingMessage>();
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -99,7 +99,7 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
     // Without status 100 (Continue), Node would close the connection after the answer, even if the
     // body is empty.
     if (waitsForContinue && isEmpty) response.writeContinue();
-    else if (waitsForContinue) waitingForContinue.add(request);
+    else if (waitsForContinue) requestsBeforeContinue.add(request);
     // fastify would read the body of a request with a content type, and would wait forever for the
     // end of an empty body.
     if (isEmpty) delete request.headers["content-type"];
@@ -114,8 +114,8 @@ function registerRoutes(app: FastifyInstance, state: ServerState): void {
   for (const { method, path: label } of Object.values<Operation>(OPERATIONS)) {
     const url = label.replace("{id}", ":id");
     const isStream = method === "GET" && url === state.service.streams?.path;
-    const answeredBy = isStream ? ({ by: "stream" } as const) : {};
-    app.route({ method, url, config: { label, ...answeredBy }, handler: isStream ? answerStream : answerRequest });
+    const routeConfig = isStream ? ({ by: "stream" } as const) : {};
+    app.route({ method, url, config: { label, ...routeConfig }, handler: isStream ? answerStream : answerRequest });
   }
   const addOperatorPage = (path: string, answer: (request: FastifyRequest) => Promise<WireResponse>) =>
     app.get(path, { config: { label: path, by: "operator" } }, async (request) =>
@@ -168,7 +168,7 @@ async function answerByKey(state: ServerState, exchange: HttpExchange, bytes: nu
   if (bytes === 0 || !tryAdmit(state, exchange, bytes)) {
     return answerEarly(state, exchange, handle({ ...head, body: null }, "overloaded"));
   }
-  if (waitingForContinue.has(request.raw) && bytes <= MAX_BODY_BYTES) reply.raw.writeContinue();
+  if (requestsBeforeContinue.has(request.raw) && bytes <= MAX_BODY_BYTES) reply.raw.writeContinue();
 }
 
 async function answerEarly(
@@ -268,8 +268,8 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
 async function answerFault(state: ServerState, exchange: HttpExchange, error: unknown): Promise<void> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
   const { request, reply } = exchange;
-  const isOfBody = statusCode < 500 && !reply.raw.destroyed && !request.raw.destroyed;
-  if (!isOfBody) return dropConnection(exchange);
+  const isBodyFault = statusCode < 500 && !reply.raw.destroyed && !request.raw.destroyed;
+  if (!isBodyFault) return dropConnection(exchange);
   const fault = code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable";
   try {
     // The client may still be sending its body, so no other request can use the connection.
@@ -321,9 +321,9 @@ async function answerMetrics({ service, metrics }: ServerState, request: Fastify
  * request with a header of a proxy, such as `Via`, does not count as local.
  */
 async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerState["service"]): Promise<boolean> {
-  const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);
+  const isForwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);
   const isLocal = /^(?:127\.|::1$|::ffff:127\.)/.test(raw.socket.remoteAddress ?? "");
-  if (isLocal && !speaksForOther) return true;
+  if (isLocal && !isForwarded) return true;
   if (admit === undefined) return false;
   return (await admit({ method: "GET", path: "/admin/settings", headers: raw.headers as WireHeaders })) === null;
 }
@@ -340,12 +340,12 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set(["host", "authorization"]);
  */
 function findHeadFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
   if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
-  const singleHeadersSeen = new Set<string>();
+  const seenHeaders = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase();
     if (!SINGLE_HEADERS.has(name)) continue;
-    if (singleHeadersSeen.has(name)) return "repeated-header";
-    singleHeadersSeen.add(name);
+    if (seenHeaders.has(name)) return "repeated-header";
+    seenHeaders.add(name);
   }
   return null;
 }

@@ -12,10 +12,10 @@ import type { ServiceWire } from "../service.ts";
  * Connections on which a request was refused after its headers were read. An error in the body of
  * such a request gets no second answer.
  */
-const answeredEarly = new WeakSet<Duplex>();
+const socketsAnsweredEarly = new WeakSet<Duplex>();
 
 export function markAnsweredEarly(socket: Duplex): void {
-  answeredEarly.add(socket);
+  socketsAnsweredEarly.add(socket);
 }
 
 /**
@@ -23,7 +23,7 @@ export function markAnsweredEarly(socket: Duplex): void {
  * @param error error of Node's parser, or of an exceeded time limit
  */
 export async function answerMalformed(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
-  if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();
+  if (!socket.writable || socketsAnsweredEarly.has(socket)) return void socket.destroy();
   try {
     socket.end(formatResponse(await handle({ method: "GET", path: "/", headers: {}, body: null }, toBodyFault(error))));
   } catch {

@@ -98,23 +98,25 @@ export class RequestHistory {
   /** Returns `count` spans of `minutes` minutes each. The last span contains the current minute. */
   spans({ minutes, count }: { readonly minutes: number; readonly count: number }): RequestSpan[] {
     const endSpan = Math.floor(this.#now() / MINUTE_MS / minutes) + 1;
-    const groups = Map.groupBy(this.#minutes, ({ minute }) => Math.floor(minute / minutes));
+    const minutesBySpan = Map.groupBy(this.#minutes, ({ minute }) => Math.floor(minute / minutes));
     return Array.from({ length: count }, (_, n) => {
       const span = endSpan - count + n;
-      return makeSpan(span * minutes * MINUTE_MS, groups.get(span) ?? []);
+      return makeSpan(span * minutes * MINUTE_MS, minutesBySpan.get(span) ?? []);
     });
   }
 }
 
 function makeSpan(at: number, minutes: readonly MinuteCounts[]): RequestSpan {
-  const sum = (countIn: (minute: MinuteCounts) => number) =>
+  const sumCounts = (countIn: (minute: MinuteCounts) => number) =>
     minutes.reduce((total, minute) => total + countIn(minute), 0);
-  const durations = Array.from({ length: DURATION_BUCKETS }, (_, bucket) => sum((minute) => minute.durations[bucket]!));
+  const durations = Array.from({ length: DURATION_BUCKETS }, (_, bucket) =>
+    sumCounts((minute) => minute.durations[bucket]!),
+  );
   return {
     at,
-    answered: sum(({ answered }) => answered),
-    refused: sum(({ refused }) => refused),
-    failed: sum(({ failed }) => failed),
+    answered: sumCounts(({ answered }) => answered),
+    refused: sumCounts(({ refused }) => refused),
+    failed: sumCounts(({ failed }) => failed),
     median: findQuantile(durations, 0.5),
     p95: findQuantile(durations, 0.95),
     figures: minutes.findLast(({ figures }) => figures !== null)?.figures ?? null,
@@ -302,9 +304,9 @@ export class RequestMetrics {
 
   #buckets(): MetricSample[] {
     const makeBucket = (le: string, value: number): MetricSample => ({ labels: { le }, value, suffix: "_bucket" });
-    const countUpTo = (index: number) => this.#within.slice(0, index + 1).reduce((sum, count) => sum + count, 0);
+    const countUpToBucket = (index: number) => this.#within.slice(0, index + 1).reduce((sum, count) => sum + count, 0);
     return [
-      ...BUCKET_SECONDS.map((most, index) => makeBucket(String(most), countUpTo(index))),
+      ...BUCKET_SECONDS.map((most, index) => makeBucket(String(most), countUpToBucket(index))),
       makeBucket("+Inf", this.#timed),
       { labels: {}, value: this.#seconds, suffix: "_sum" },
       { labels: {}, value: this.#timed, suffix: "_count" },

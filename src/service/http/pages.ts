@@ -32,9 +32,9 @@ export function makePagesLoader({ core, proxy }: PagesOptions, sources: PagesSou
     const { Pages } = await import("../pages/site.ts");
     const { Renderer } = await import("../../page/renderer.ts");
     const { loadBundle } = await import("../../page/page-bundle.ts");
-    const servedAt = { ...sources.where(), proxy };
+    const servedAddress = { ...sources.where(), proxy };
     return new Pages(core, {
-      served: servedAt,
+      served: servedAddress,
       bundle: await loadBundle(),
       renderer: new Renderer(),
       operation: sources,

@@ -196,8 +196,8 @@ const IDLE_MS = 100;
  */
 async function waitUntilIdle(state: ServerState, mostMs: number): Promise<void> {
   const deadline = performance.now() + mostMs;
-  for (let begunBefore = -1; begunBefore !== state.begun && performance.now() < deadline; ) {
-    begunBefore = state.begun;
+  for (let previousCount = -1; previousCount !== state.begun && performance.now() < deadline; ) {
+    previousCount = state.begun;
     await pause(IDLE_MS);
   }
 }

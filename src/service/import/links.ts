@@ -72,18 +72,18 @@ export class ImportLinks {
    * @param textOf returns the content of a file; null if it is not text
    */
   order(items: Iterable<WalkItem>, textOf: (entry: WalkEntry) => string | null): WalkItem[] {
-    const plain: WalkItem[] = [];
-    const linked: EntryWithLinks[] = [];
+    const itemsWithoutLinks: WalkItem[] = [];
+    const itemsWithLinks: EntryWithLinks[] = [];
     for (const item of items) {
       this.#see(item);
       const text = item.kind === "file" ? textOf(item) : null;
-      if (item.kind !== "file" || text === null || !mayHaveLinks(text)) plain.push(item);
-      else linked.push({ entry: item, leads: this.#leadsOf(item.path, text) });
+      if (item.kind !== "file" || text === null || !mayHaveLinks(text)) itemsWithoutLinks.push(item);
+      else itemsWithLinks.push({ entry: item, leads: this.#leadsOf(item.path, text) });
     }
-    const numbers = new Map(linked.map(({ entry }, number) => [entry.path, number]));
-    const targets = linked.map(({ leads }) => leads.flatMap((path) => numbers.get(path) ?? []));
-    const places = orderTargetsFirst(targets, numbers.values());
-    return [...plain, ...[...places.keys()].map((number) => linked[number]!.entry)];
+    const indexByPath = new Map(itemsWithLinks.map(({ entry }, number) => [entry.path, number]));
+    const targets = itemsWithLinks.map(({ leads }) => leads.flatMap((path) => indexByPath.get(path) ?? []));
+    const places = orderTargetsFirst(targets, indexByPath.values());
+    return [...itemsWithoutLinks, ...[...places.keys()].map((number) => itemsWithLinks[number]!.entry)];
   }
 
   #see(item: WalkItem): void {

@@ -22,14 +22,14 @@ export async function keepGrants(context: WorkspaceContext, placed: readonly Pla
   for (const { key, parent, path, level } of placed) {
     const levelAbove = await new Access(grants.get(key) ?? [], tables.folders).levelOfFolder(parent);
     if (LEVEL_RANK[level] < LEVEL_RANK[levelAbove])
-      await keepStricter(context, { key, workspace: workspace.seq, path, level });
+      await keepStricterGrant(context, { key, workspace: workspace.seq, path, level });
   }
 }
 
-async function keepStricter({ tables }: WorkspaceContext, grant: KeptGrant): Promise<void> {
-  const keptWithin = await tables.grants.keptWithin(grant.workspace, grant.path);
-  const keptBefore = keptWithin.find(({ key, path }) => key === grant.key && path === grant.path);
-  if (keptBefore === undefined || LEVEL_RANK[grant.level] < LEVEL_RANK[keptBefore.level])
+async function keepStricterGrant({ tables }: WorkspaceContext, grant: KeptGrant): Promise<void> {
+  const keptGrants = await tables.grants.keptWithin(grant.workspace, grant.path);
+  const previousGrant = keptGrants.find(({ key, path }) => key === grant.key && path === grant.path);
+  if (previousGrant === undefined || LEVEL_RANK[grant.level] < LEVEL_RANK[previousGrant.level])
     await tables.grants.keep(grant);
 }
 
@@ -38,7 +38,7 @@ export async function moveKeptGrants(context: WorkspaceContext, from: string, to
   const { tables, workspace } = context;
   for (const keptGrant of await tables.grants.keptWithin(workspace.seq, from)) {
     await tables.grants.dropKept(keptGrant);
-    await keepStricter(context, { ...keptGrant, path: rebase(keptGrant.path, from, to) });
+    await keepStricterGrant(context, { ...keptGrant, path: rebase(keptGrant.path, from, to) });
   }
 }
 

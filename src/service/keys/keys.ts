@@ -86,8 +86,8 @@ export async function readGrants(
     else if (path === null) return refuse("not_found", `There is no file or folder ${on} in the workspace.`);
     else return refuseSameTarget();
   }
-  const distinct = new Set(rows.map((row) => `${row.kind} ${row.target}`));
-  return distinct.size === rows.length ? { rows, paths } : refuseSameTarget();
+  const distinctTargets = new Set(rows.map((row) => `${row.kind} ${row.target}`));
+  return distinctTargets.size === rows.length ? { rows, paths } : refuseSameTarget();
 }
 
 async function findTarget(

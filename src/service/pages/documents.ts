@@ -106,11 +106,11 @@ export function runOnDocument<T>(
   work: (context: RequestContext, row: FileRow) => Promise<T>,
   run: typeof runRead = runRead,
 ): Promise<T | Refused | null> {
-  const inFound = async (context: RequestContext) => {
+  const runOnFound = async (context: RequestContext) => {
     const item = await findItem(context, readPath(call));
     return item?.kind === "file" ? work(context, item.row) : null;
   };
-  return runInWorkspace(call, inFound, run);
+  return runInWorkspace(call, runOnFound, run);
 }
 
 /**
@@ -304,13 +304,13 @@ async function listFolder(
   let place = parsePlace(after);
   let rowsRead = 0;
   while (place !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
-    const count = MAX_ENTRIES - entries.length;
+    const remainingCount = MAX_ENTRIES - entries.length;
     // One row more than the page shows is read. If that row exists, another page follows.
-    const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, place, count + 1);
-    const shownRows = rows.slice(0, count);
+    const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, place, remainingCount + 1);
+    const shownRows = rows.slice(0, remainingCount);
     rowsRead += shownRows.length;
     entries.push(...(await readEntries(context, place.kind, shownRows)));
-    place = findNextPlace(place, shownRows, rows.length > count);
+    place = findNextPlace(place, shownRows, rows.length > remainingCount);
   }
   return { path: folder.path, entries, next: place === null ? null : `${KIND_LETTERS[place.kind]}${place.name}` };
 }

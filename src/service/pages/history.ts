@@ -90,7 +90,7 @@ async function renderHistoryPage(
     // time.
     await setImmediate();
   }
-  const restore = makeFilesAddress(workspace.id, row.path, "restore");
+  const restoreAddress = makeFilesAddress(workspace.id, row.path, "restore");
   const fields = { change: shownStep.id, live: row.changeId };
   const mayRestore = shownStep.id !== row.changeId && shownStep.text !== null;
   return makePage({
@@ -99,7 +99,8 @@ async function renderHistoryPage(
 <div class="title"><h1>History of ${renderName(row.name)}</h1><a class="button" href="${makeFilesAddress(workspace.id, row.path)}">Open document</a></div>
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${renderListNav(beforeParameter === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>
 <section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${formatVersion(shownStep)}</h2>${
-      mayRestore && renderActionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
+      mayRestore &&
+      renderActionForm({ action: restoreAddress, csrf, fields }, html`<button>Restore this version</button>`)
     }</div><p class="faint">${renderEvent(shownStep)} · ${formatMinute(shownStep.at)} · ${renderAgo(shownStep.at, now)}</p>${renderChange(shownStep)}</section></div>`,
   });
 }

@@ -52,8 +52,8 @@ export function fillForm(key: KeyInfo | null): FilledForm {
 }
 
 function findPreset({ grants, grantPaths }: KeyInfo): Preset {
-  const wholeLevel = grantPaths.length === 1 && grantPaths[0] === "/" ? grants[0]!.level : "none";
-  return wholeLevel === "none" ? "chosen" : wholeLevel;
+  const workspaceLevel = grantPaths.length === 1 && grantPaths[0] === "/" ? grants[0]!.level : "none";
+  return workspaceLevel === "none" ? "chosen" : workspaceLevel;
 }
 
 function readPreset(fields: URLSearchParams): Preset {
@@ -148,8 +148,8 @@ export function readKeyRequest(fields: URLSearchParams, expiresAt: number | null
 }
 
 function readGrants(fields: URLSearchParams): KeyGrant[] | string {
-  const access = readPreset(fields);
-  if (access !== "chosen") return [{ on: null, level: access }];
+  const preset = readPreset(fields);
+  if (preset !== "chosen") return [{ on: null, level: preset }];
   const grants: KeyGrant[] = [];
   for (const [path, text] of readLevels(fields)) {
     if (text === "") continue;

@@ -117,8 +117,8 @@ function renderKeyFacts(key: KeyInfo, workspace: string | null, now: number): Ht
 function renderGrants({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`none`;
   return html`<ul>${grants.map(({ level, on }, i) => {
-    const waits = on?.startsWith("/") === true;
-    return html`<li>${renderGrant(grantPaths[i]!, level)}${waits && html` <span class="faint">(nothing exists at this path)</span>`}</li>`;
+    const isWaiting = on?.startsWith("/") === true;
+    return html`<li>${renderGrant(grantPaths[i]!, level)}${isWaiting && html` <span class="faint">(nothing exists at this path)</span>`}</li>`;
   })}</ul>`;
 }
 
@@ -136,7 +136,7 @@ export async function showKey(call: PageCall): Promise<PageResult> {
 const UNKNOWN_KEY = { ...UNKNOWN_PAGE, reason: "there is no such key; it may have been revoked" };
 
 async function renderKeyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: FilledForm): Promise<Content> {
-  const offered = await readWorkspace(core, key.workspaceId);
+  const offeredFolders = await readWorkspace(core, key.workspaceId);
   const address = makeItemAddress(KEYS_ADDRESS, key.id);
   return {
     title: `Key ${key.label}`,
@@ -146,11 +146,11 @@ async function renderKeyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled
     ])}
 <h1>${renderLabel(key)}</h1>
 <div class="with-aside"><section class="card" aria-labelledby="change"><h2 id="change">Change this key</h2>${
-      offered === null
+      offeredFolders === null
         ? html`<p>Its workspace was removed.</p>`
-        : renderKeyForm({ action: address, csrf }, offered.folders, filled, "Save changes")
+        : renderKeyForm({ action: address, csrf }, offeredFolders.folders, filled, "Save changes")
     }</section>
-<aside><section class="card">${renderKeyFacts(key, offered?.workspace.name ?? null, now)}</section>
+<aside><section class="card">${renderKeyFacts(key, offeredFolders?.workspace.name ?? null, now)}</section>
 <details class="card"><summary>Revoke this key</summary>
 <p>The service then rejects the key everywhere. This cannot be undone.</p>
 ${renderActionForm({ action: `${address}/revoke`, csrf }, html`<button class="danger">Revoke ${renderLabel(key)}</button>`)}</details></aside></div>`,
@@ -161,8 +161,8 @@ export async function showNewKey(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const workspaces = await listWorkspaces(core);
   const workspaceId = query.get("workspace") ?? (workspaces.length === 1 ? workspaces[0]!.id : null);
-  const offered = workspaceId === null ? null : await readWorkspace(core, workspaceId);
-  if (offered !== null) return makePage(renderNewKeyPage(call, offered, fillForm(null)));
+  const offeredFolders = workspaceId === null ? null : await readWorkspace(core, workspaceId);
+  if (offeredFolders !== null) return makePage(renderNewKeyPage(call, offeredFolders, fillForm(null)));
   if (workspaceId !== null) return makeErrorPage(UNKNOWN_WORKSPACE);
   return makePage({
     title: "Create a key",
@@ -243,12 +243,12 @@ function toSortKey(path: string): string {
 export async function createKey(call: PageCall): Promise<PageResult> {
   const { core, form, now } = call;
   const workspaceId = form.get("workspace") ?? "";
-  const offered = await readWorkspace(core, workspaceId);
-  if (offered === null) return makeErrorPage(UNKNOWN_WORKSPACE);
+  const offeredFolders = await readWorkspace(core, workspaceId);
+  if (offeredFolders === null) return makeErrorPage(UNKNOWN_WORKSPACE);
   const keyRequest = readNewKeyRequest(form, now);
   const newKey = "field" in keyRequest ? keyRequest : await core.admin.createKey({ workspaceId, ...keyRequest });
   if (!("key" in newKey))
-    return makePage(renderNewKeyPage(call, offered, { fields: form, fault: toFormFault(newKey) }), 422);
+    return makePage(renderNewKeyPage(call, offeredFolders, { fields: form, fault: toFormFault(newKey) }), 422);
   return renderCreatedKey(newKey, call);
 }
 

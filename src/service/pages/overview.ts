@@ -57,8 +57,8 @@ function renderHealthBanner(waiting: number, { figures, spans, within, uptimeMs 
     `Running for ${formatAge(uptimeMs)}`,
     `${failedCount === 0 ? "No failed requests" : plural(failedCount, "failed request")} ${within}`,
   ];
-  const indexing = figures?.database?.indexing ?? 0;
-  if (indexing > 0) facts.push(`${plural(indexing, "change")} not in the search index yet`);
+  const indexingCount = figures?.database?.indexing ?? 0;
+  if (indexingCount > 0) facts.push(`${plural(indexingCount, "change")} not in the search index yet`);
   const detail = `${facts.join(". ")}.`;
   if (figures !== null && figures.database === null) return renderBanner("bad", "The database does not answer", detail);
   if (waiting === 0) return renderBanner("good", "No reviews to decide", detail);

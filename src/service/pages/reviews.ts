@@ -192,8 +192,8 @@ function renderHeading(review: Review, workspace: string, call: PageCall): Html 
 }
 
 function renderClashes({ reason, baseContent, content, liveContent }: Review, view: ReviewView): Html {
-  const base = baseContent ?? liveContent;
-  const passages = compareSideBySide({ base, mine: liveContent, theirs: content });
+  const baseText = baseContent ?? liveContent;
+  const passages = compareSideBySide({ base: baseText, mine: liveContent, theirs: content });
   const clashes = passages.filter(({ kind }) => kind === "both").length;
   const explanation =
     clashes === 0
@@ -235,14 +235,14 @@ async function readComparedVersions(
   review: ShownReview,
 ): Promise<readonly [LabelledVersion, LabelledVersion]> {
   const { id, status, content, liveContent, merged } = review;
-  const submitted = { text: content, label: "Submitted" };
+  const submittedVersion = { text: content, label: "Submitted" };
   if (status === "in_review") {
     const isMerged = merged !== null && merged !== content;
-    const accepted = isMerged ? { text: merged, label: "Submitted, merged" } : submitted;
-    return [{ text: liveContent, label: "Published" }, accepted];
+    const acceptedVersion = isMerged ? { text: merged, label: "Submitted, merged" } : submittedVersion;
+    return [{ text: liveContent, label: "Published" }, acceptedVersion];
   }
   const { before, after } = await core.admin.reviews.decided(id);
-  if (status === "rejected") return [{ text: after, label: "Published" }, submitted];
+  if (status === "rejected") return [{ text: after, label: "Published" }, submittedVersion];
   return [
     { text: before, label: "Published before" },
     { text: after, label: "Accepted" },
@@ -302,9 +302,9 @@ async function renderVersions(
         [after, "theirs", "new"],
       ] as const
     ).map(async ([{ text, label }, side, mark]) => {
-      const rendered =
+      const renderedVersions =
         text === null ? null : await render(text, base, { mark, lines: listChangedLines(passages, side) });
-      const content = text === null ? NOT_STORED : renderDocument(rendered, text);
+      const content = text === null ? NOT_STORED : renderDocument(renderedVersions, text);
       return html`<section class="card"><h2>${label}</h2>${content}</section>`;
     }),
   );
@@ -343,7 +343,7 @@ function makeDecisionAddress({ id, query }: PageCall, verb: "accept" | "reject")
  */
 function renderEditor(call: PageCall, review: ShownReview, unsaved: UnsavedEdit | null): Html {
   const { id, status, content, merged, liveContent, liveChangeId } = review;
-  const bar = html`<div class="sticky" role="group" aria-label="Decision"><span>Accepting publishes your version.</span>
+  const decisionBar = html`<div class="sticky" role="group" aria-label="Decision"><span>Accepting publishes your version.</span>
 <span class="row"><a class="button" href="${makeReviewAddress(call, id)}">Discard my edit</a>
 <button class="main-action">Accept your version</button></span></div>`;
   return html`${
@@ -358,7 +358,7 @@ ${unsaved?.text ?? merged ?? content}</textarea>
 <textarea hidden readonly aria-label="Published" data-beside="The published version">
 ${liveContent}</textarea>
 <details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details>
-${status === "in_review" && bar}`,
+${status === "in_review" && decisionBar}`,
 )}`;
 }
 
@@ -377,9 +377,12 @@ export async function acceptReview(call: PageCall): Promise<PageResult> {
     return showDecision(typedText === null ? "Accepted and published." : "Accepted: your version is published.");
   if (typedText === null) return redirectWithRefusal(makeReviewAddress(call, id), acceptedFile);
   const currentReview = await reviews.show(id);
-  const unsaved = { text: typedText, why: acceptedFile };
+  const unsavedEdit = { text: typedText, why: acceptedFile };
   return makePage(
-    await renderReviewPage(call, isRefused(currentReview) ? review : currentReview, { view: "edit", unsaved }),
+    await renderReviewPage(call, isRefused(currentReview) ? review : currentReview, {
+      view: "edit",
+      unsaved: unsavedEdit,
+    }),
     409,
   );
 }

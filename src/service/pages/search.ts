@@ -34,26 +34,26 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   if (isRefused(scopeResult)) return makeRefusalPage(scopeResult);
   const { workspace, scope } = scopeResult;
   const title = words.trim() === "" ? "Search" : `${words}: search`;
-  const head = html`${renderTrail(workspace, folder)}
+  const pageHead = html`${renderTrail(workspace, folder)}
 <div class="title"><h1>Search in ${renderName(folder === "" ? workspace.name : folder)}</h1>${renderSearchForm(workspace, folder, words)}</div>`;
   const validQuery = words.trim() === "" ? null : validate(OPERATION.body, { query: words });
-  if (validQuery === null) return makePage({ title, main: head });
+  if (validQuery === null) return makePage({ title, main: pageHead });
   if (isRefused(validQuery))
     return makePage({
       title,
-      main: html`${head}<p class="notice asks">${renderSentence(validQuery.detail)}</p>`,
+      main: html`${pageHead}<p class="notice asks">${renderSentence(validQuery.detail)}</p>`,
     });
   const { store, turns } = core.server;
-  const pace = turns.permitFor(() => false);
+  const permit = turns.permitFor(() => false);
   // One document more than the pages show is requested. If that document is found, the pages do not
   // show all matching documents.
-  const result = await searchHybrid(store.search(scope), pace, words, MAX_HITS + 1);
+  const result = await searchHybrid(store.search(scope), permit, words, MAX_HITS + 1);
   const hits = result.kind === "found" ? result.hits : [];
   const address = withQuery(makeSearchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });
   const shownHits = hits.map(({ found: { path }, snippets }) => {
     return { href: makeFilesAddress(workspace.id, path), path, lines: snippets };
   });
-  return makePage({ title, main: html`${head}${renderHits(shownHits, address, query.get("from") ?? "")}` });
+  return makePage({ title, main: html`${pageHead}${renderHits(shownHits, address, query.get("from") ?? "")}` });
 }
 
 /** @param start number of documents on the pages before this one, as a string */

@@ -67,13 +67,13 @@ export class SignInSessions {
     key: string,
     { headers, from }: { readonly headers: WireHeaders; readonly from: string },
   ): Promise<SignInResult> {
-    const who = await identifyUser(this.#core, key.trim());
-    if (who === null) {
-      const ms = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEYS);
-      return ms === null ? { kind: "wrong" } : { kind: "wait", seconds: Math.ceil(ms / 1_000) };
+    const user = await identifyUser(this.#core, key.trim());
+    if (user === null) {
+      const waitMs = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEYS);
+      return waitMs === null ? { kind: "wrong" } : { kind: "wait", seconds: Math.ceil(waitMs / 1_000) };
     }
-    const signedIn = { who, since: this.#core.server.now() };
-    return { kind: "in", cookie: this.#browsers.signIn(signedIn, headers["host"]) };
+    const signedInUser = { who: user, since: this.#core.server.now() };
+    return { kind: "in", cookie: this.#browsers.signIn(signedInUser, headers["host"]) };
   }
 
   /**

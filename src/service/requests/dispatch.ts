@@ -48,8 +48,8 @@ export async function answerRequest(
   { admit, isGone }: Omit<RequestFrame, "fault">,
 ): Promise<WireResponse> {
   const admitOnlyOnce = admitOnce(admit);
-  const work = () => dispatch(core, request, { fault, admit: admitOnlyOnce, isGone });
-  const answer = await answerOrFail(core, (requestId) => runWithReserve(core, request.method, work, requestId));
+  const runDispatch = () => dispatch(core, request, { fault, admit: admitOnlyOnce, isGone });
+  const answer = await answerOrFail(core, (requestId) => runWithReserve(core, request.method, runDispatch, requestId));
   core.served(request.method !== "GET");
   return answer!;
 }

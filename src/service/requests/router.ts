@@ -64,7 +64,7 @@ export async function routeRequest(
   const target = splitRequestTarget(request.path);
   const foundRoute = findOperation(request.method, target.path);
   const file = foundRoute?.value === "readFile" ? foundRoute.id : undefined;
-  const work = async (working: TransactionContext): Promise<Answer | ContinuedRequest> => {
+  const answerInTransaction = async (working: TransactionContext): Promise<Answer | ContinuedRequest> => {
     const holder = await findHolder(working.tables, readSentHash(request.headers), server.now(), file);
     const context = authenticate(working, holder, admit);
     if (isRefused(context)) return context;
@@ -75,7 +75,7 @@ export async function routeRequest(
     return isRefused(input) ? input : HANDLERS[name]({ ...input, context } as never);
   };
   const isRead = foundRoute === null || isReading(OPERATIONS[foundRoute.value]);
-  const answer = await (isRead ? runRead : runWrite)(server, work);
+  const answer = await (isRead ? runRead : runWrite)(server, answerInTransaction);
   return answer.kind === "continues" ? answer.resume(server.store, server.turns.permitFor(isGone)) : answer;
 }
 

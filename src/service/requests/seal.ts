@@ -25,10 +25,10 @@ function sealContent(secret: Buffer, purpose: string, plain: Buffer): string {
  * @param bytes length of the content
  */
 function unsealContent(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {
-  const sealed = Buffer.from(text, "base64url");
-  if (sealed.length !== TAG_BYTES + bytes || sealed.toString("base64url") !== text) return null;
-  const tag = sealed.subarray(0, TAG_BYTES);
-  const content = createDecipheriv("aes-256-ctr", secret, tag).update(sealed.subarray(TAG_BYTES));
+  const sealedBytes = Buffer.from(text, "base64url");
+  if (sealedBytes.length !== TAG_BYTES + bytes || sealedBytes.toString("base64url") !== text) return null;
+  const tag = sealedBytes.subarray(0, TAG_BYTES);
+  const content = createDecipheriv("aes-256-ctr", secret, tag).update(sealedBytes.subarray(TAG_BYTES));
   return timingSafeEqual(tag, makeTag(secret, purpose, content)) ? content : null;
 }
 

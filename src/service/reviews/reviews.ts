@@ -100,8 +100,8 @@ export class Reviews {
       const query = { workspace: workspace?.seq ?? null, status: "in_review", from: number, most: 1 } as const;
       const [before] = await changes.reviewed({ ...query, latestFirst: true });
       const [after] = await changes.reviewed({ ...query, latestFirst: false });
-      const placeInList = await changes.position(number, query.workspace);
-      return { previous: before?.change ?? null, next: after?.change ?? null, ...placeInList };
+      const positionInList = await changes.position(number, query.workspace);
+      return { previous: before?.change ?? null, next: after?.change ?? null, ...positionInList };
     });
   }
 

@@ -242,8 +242,8 @@ export function toShownFile(found: FileRowWithText | undefined, show: ShowFile):
 }
 
 function toFileForEdit({ codec, text, baseCodec, baseText, ...row }: FileRowWithBase, baseId: string): FileForEdit {
-  const live = decodeText({ codec, text });
-  if (baseId === row.changeId) return { row, live, base: { text: live } };
-  const base = baseCodec === null ? null : { text: decodeIfKept({ codec: baseCodec, text: baseText! }) };
-  return { row, live, base };
+  const liveContent = decodeText({ codec, text });
+  if (baseId === row.changeId) return { row, live: liveContent, base: { text: liveContent } };
+  const baseVersion = baseCodec === null ? null : { text: decodeIfKept({ codec: baseCodec, text: baseText! }) };
+  return { row, live: liveContent, base: baseVersion };
 }

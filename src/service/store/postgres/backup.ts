@@ -45,19 +45,19 @@ async function withDatabase(url: string, work: (client: ClientBase) => Promise<v
 }
 
 async function copyTables(client: ClientBase, db: Sqlite.Database): Promise<void> {
-  const meta = await client.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [BACKUP_META]);
-  const insert = db.prepare("INSERT INTO meta (name, value) VALUES (?, ?)");
-  for (const { name, value } of meta.rows) insert.run(name, value);
+  const metaResult = await client.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [BACKUP_META]);
+  const insertMeta = db.prepare("INSERT INTO meta (name, value) VALUES (?, ?)");
+  for (const { name, value } of metaResult.rows) insertMeta.run(name, value);
   for (const table of listBackupTables(db)) await copyTable(client, db, table);
 }
 
 async function copyTable(client: ClientBase, db: Sqlite.Database, { name, columns, isNumbered }: BackupTable) {
-  const insert = db.prepare(`INSERT INTO ${name} (${columns.join()}) VALUES (${columns.map(() => "?").join()})`);
-  const order = isNumbered ? " ORDER BY seq" : "";
-  await client.query(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${columns.join()} FROM ${name}${order}`);
+  const insertRow = db.prepare(`INSERT INTO ${name} (${columns.join()}) VALUES (${columns.map(() => "?").join()})`);
+  const orderClause = isNumbered ? " ORDER BY seq" : "";
+  await client.query(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${columns.join()} FROM ${name}${orderClause}`);
   for (;;) {
     const { rows } = await client.query({ text: `FETCH ${ROWS_TOGETHER} FROM copied`, rowMode: "array" });
-    for (const row of rows as unknown[][]) insert.run(row.map(toSqliteValue));
+    for (const row of rows as unknown[][]) insertRow.run(row.map(toSqliteValue));
     if (rows.length < ROWS_TOGETHER) break;
   }
   await client.query("CLOSE copied");
@@ -115,8 +115,8 @@ async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<voi
   const copiedMeta = BACKUP_META.map((name) => [name, selectMeta.get(name)?.value] as const);
   for (const [name, value] of [...copiedMeta, [GENERATION_NAME, makeGeneration()] as const]) {
     if (value === undefined) continue;
-    const text = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2";
-    await client.query(text, [name, value]);
+    const upsertMeta = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2";
+    await client.query(upsertMeta, [name, value]);
   }
 }
 

@@ -75,7 +75,7 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     ...more,
   });
   let isReported = false;
-  const report = (error: unknown) => {
+  const reportOnce = (error: unknown) => {
     // RACE: the server may close a connection while this process closes the pool. The lost
     // connection is not an error.
     if (!isReported && !pool.ending) onFault(error);
@@ -85,7 +85,7 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     isReported = false;
     // The pool itself listens only to idle connections. Without a listener of the client, the loss
     // of a connection in use would end the process.
-    client.on("error", report);
+    client.on("error", reportOnce);
   });
   // The listener of the client has already reported this error, so the pool's copy is ignored.
   pool.on("error", () => undefined);

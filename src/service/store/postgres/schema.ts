@@ -317,8 +317,8 @@ export async function migrate(
     await client.query("CREATE TABLE IF NOT EXISTS migrated (number integer PRIMARY KEY, at timestamptz NOT NULL)");
     const { rows } = await client.query("SELECT coalesce(max(number), 0) AS version FROM migrated");
     const version: number = rows[0].version;
-    const newest = oldest + migrations.length - 1;
-    checkSchema("the database", version, oldest, newest);
+    const newestSchema = oldest + migrations.length - 1;
+    checkSchema("the database", version, oldest, newestSchema);
     for (const [i, text] of migrations.entries()) {
       if (oldest + i <= version) continue;
       await client.query(text);
@@ -336,8 +336,8 @@ async function checkServer(client: ClientBase): Promise<void> {
     "SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding",
   );
   const { version, encoding } = rows[0] as { readonly version: number; readonly encoding: string };
-  const major = Math.floor(version / 10_000);
-  if (major < OLDEST_SERVER)
-    throw new UnusableDatabaseError(`PostgreSQL ${OLDEST_SERVER} or newer is needed, this is ${major}`);
+  const majorVersion = Math.floor(version / 10_000);
+  if (majorVersion < OLDEST_SERVER)
+    throw new UnusableDatabaseError(`PostgreSQL ${OLDEST_SERVER} or newer is needed, this is ${majorVersion}`);
   if (encoding !== "UTF8") throw new UnusableDatabaseError(`the database has the encoding ${encoding}; UTF8 is needed`);
 }

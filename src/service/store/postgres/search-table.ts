@@ -48,9 +48,9 @@ export function makeSearchSource(transactions: Transactions, scope: SearchScope)
       const addValue = (each: unknown) => `$${values.push(each)}`;
       const inSetCondition = set.kind === "any" ? "" : `AND x.seq IN (${makeSetSql(set, workspace, addValue)})`;
       const [beyond, direction] = isNewest ? ["<", "DESC"] : [">", "ASC"];
-      const text = `SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.seq ${beyond} $2::bigint ${inSetCondition}
+      const sqlText = `SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.seq ${beyond} $2::bigint ${inSetCondition}
         ORDER BY x.seq ${direction} LIMIT ${FILES_PER_PORTION}`;
-      const foundRows = await readAll(sqlPlannedByValues<{ seq: number }>`${text}`, ...values);
+      const foundRows = await readAll(sqlPlannedByValues<{ seq: number }>`${sqlText}`, ...values);
       const documents = foundRows.map(({ seq }) => seq);
       return { documents, next: documents.length < FILES_PER_PORTION ? null : documents.at(-1)! };
     },
@@ -120,15 +120,15 @@ export async function indexWritten(transactions: Transactions, most: "a-step" | 
 async function indexDocuments(session: Session): Promise<number> {
   const queuedFiles = await session.all(SQL.take, DOCUMENTS_PER_STEP);
   if (queuedFiles.length === 0) return 0;
-  const newest = new Map(queuedFiles.sort((a, b) => a.n - b.n).map(({ n, file }) => [file, n]));
+  const newestNumbers = new Map(queuedFiles.sort((a, b) => a.n - b.n).map(({ n, file }) => [file, n]));
   const entries: object[] = [];
-  for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
+  for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newestNumbers.keys()])) {
     const keys = new Set<number>();
     for (const part of generateKeyParts(path, decodeText({ codec, text }))) {
       for (const key of part.keys) keys.add(toIndexKey(workspace, key));
       await nextTurn();
     }
-    entries.push({ file: seq, n: newest.get(seq), keys: [...keys] });
+    entries.push({ file: seq, n: newestNumbers.get(seq), keys: [...keys] });
   }
   session.send(SQL.put, JSON.stringify(entries));
   return queuedFiles.length;

@@ -141,7 +141,7 @@ const SELECT_FILE_OF_KEY = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec,
 const CALL_CREATE_FILE = sql`SELECT create_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
 function makeTables(session: Session): Tables {
-  const common = makeCommonTables(session);
+  const commonTables = makeCommonTables(session);
   const insertFile: Tables["files"]["insert"] = async (file, knowsGrants = false) => {
     const { workspace, id, folder, name, changeId, text, at } = file;
     const storedText = encodeText(text);
@@ -150,10 +150,10 @@ function makeTables(session: Session): Tables {
   };
   let startedRead: { readonly id: string; readonly found: Promise<FileRowWithText | undefined> } | null = null;
   const readShown: Tables["files"]["shown"] = async (workspace, id, show) =>
-    startedRead?.id === id ? toShownFile(await startedRead.found, show) : common.files.shown(workspace, id, show);
+    startedRead?.id === id ? toShownFile(await startedRead.found, show) : commonTables.files.shown(workspace, id, show);
   return {
-    ...common,
-    files: { ...common.files, insert: insertFile, shown: readShown },
+    ...commonTables,
+    files: { ...commonTables.files, insert: insertFile, shown: readShown },
     outbox: makeOutboxTable(session),
     async holder(hash, file) {
       const holder = session.one(SELECT_HOLDER, hash);
@@ -177,9 +177,11 @@ type DatabaseMarks = Pick<Store, "cursorSecret" | "generation">;
 async function readMarks(pool: Pool, random: (bytes: number) => Uint8Array): Promise<DatabaseMarks> {
   const secret = Buffer.from(random(32));
   await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);
-  const names = ["cursor-secret", GENERATION_NAME];
-  const { rows } = await pool.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [names]);
-  const [cursorSecret, stored] = names.map((name): Buffer | undefined => rows.find((row) => row.name === name)?.value);
+  const metaNames = ["cursor-secret", GENERATION_NAME];
+  const { rows } = await pool.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [metaNames]);
+  const [cursorSecret, stored] = metaNames.map(
+    (name): Buffer | undefined => rows.find((row) => row.name === name)?.value,
+  );
   return { cursorSecret: cursorSecret!, generation: readGeneration(stored, cursorSecret!) };
 }
 

@@ -31,15 +31,15 @@ export function makeSearch(
   session: SqliteSession,
   turns: ConnectionQueue,
 ): Store["search"] {
-  const texts = new BoundedMap<string, string>(MAX_CACHED_CHARACTERS, (text) => text.length);
+  const cachedTexts = new BoundedMap<string, string>(MAX_CACHED_CHARACTERS, (text) => text.length);
   const readPortion = makePortionReader(db, index);
-  const readFound = (file: FileRow) => {
-    const cachedText = texts.get(file.changeId);
+  const readFoundFile = (file: FileRow) => {
+    const cachedText = cachedTexts.get(file.changeId);
     if (cachedText !== undefined) return makeFoundFile(file, () => cachedText);
     const storedText = session.oneNow(SELECT_TEXT, file.changeId)!;
     return makeFoundFile(file, () => {
       const text = decodeText(storedText);
-      texts.set(file.changeId, text);
+      cachedTexts.set(file.changeId, text);
       return text;
     });
   };
@@ -47,7 +47,7 @@ export function makeSearch(
     unindexed: () => turns.take(async () => index.waiting(scope.workspace)),
     portion: (...asked) => turns.take(async () => readPortion(scope.workspace, ...asked)),
     read: (documents) =>
-      turns.take(async () => (await readSearchedFiles(session, SELECT_SEARCHED, scope, documents)).map(readFound)),
+      turns.take(async () => (await readSearchedFiles(session, SELECT_SEARCHED, scope, documents)).map(readFoundFile)),
   });
 }
 

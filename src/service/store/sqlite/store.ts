@@ -65,16 +65,16 @@ function makeSqliteFiles(session: SqliteSession, transactions: Pick<Transactions
     ...files,
     async shown(workspace, id, show) {
       const { version } = transactions;
-      const cached = cache.get(id);
-      if (version !== null && cached?.version === version && cached.workspace === workspace) return cached;
+      const cachedFile = cache.get(id);
+      if (version !== null && cachedFile?.version === version && cachedFile.workspace === workspace) return cachedFile;
       const file = await files.shown(workspace, id, show);
       if (file !== undefined && version !== null) cache.set(id, { ...file, workspace, version });
       return file;
     },
     inTree({ workspace, after, count, path }) {
       const page = [workspace, after, count, path];
-      const isSmall = session.oneNow(SQL.ofTree, ...page)!.files < MAX_SORTED_FILES;
-      return session.all(isSmall ? SQL.inSmallTree : SQL.inLargeTree, ...page);
+      const isSmallTree = session.oneNow(SQL.ofTree, ...page)!.files < MAX_SORTED_FILES;
+      return session.all(isSmallTree ? SQL.inSmallTree : SQL.inLargeTree, ...page);
     },
   };
 }

@@ -130,7 +130,7 @@ export class GroupCommit {
       this.#isGathering = false;
       // The transaction could not begin, so every write fails.
       if (begunWrites.length === 0) for (const { reject } of writes) reject(error);
-      else for (const member of writes) await this.#commitAlone(member);
+      else for (const write of writes) await this.#commitAlone(write);
     }
   }
 
@@ -151,9 +151,9 @@ export class GroupCommit {
   }
 
   async #runWaiting(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
-    for (let member = this.#waiting.shift(); member !== undefined; member = this.#waiting.shift()) {
-      const { work, keep, resolve, reject } = member;
-      begun.push(member);
+    for (let write = this.#waiting.shift(); write !== undefined; write = this.#waiting.shift()) {
+      const { work, keep, resolve, reject } = write;
+      begun.push(write);
       try {
         const result = await this.#transactions.run(work, keep);
         ended.push(() => resolve(result));
