@@ -33,7 +33,6 @@ export type Io = {
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Changes the user of this process to the user who called `sudo`. */
   become(caller: SudoCaller): void;
   /**
    * Asks on the terminal. Returns null if the input has ended. Call only if `terminal.input` is
@@ -55,10 +54,7 @@ export function pickContext({ env, cwd, clock, random }: Io): Pick<Io, "env" | "
   return { env, cwd, clock, random };
 }
 
-/**
- * Declaration of an option. `value`: placeholder of the option's value in the help, such as `FILE`;
- * undefined for a flag.
- */
+/** An option. `value`: placeholder of the option's value in the help; undefined for a flag. */
 export type OptionSpec = {
   readonly help: string;
   readonly value?: string;
@@ -76,7 +72,6 @@ export type OptionSpec = {
   readonly form?: { readonly words: string; readonly isValid: (value: string) => boolean };
 };
 
-/** The parsed and checked command line. */
 export type Args = {
   readonly operands: readonly string[];
   /** Returns true if the flag is set. Throws for an undeclared flag, which is a bug. */
@@ -128,10 +123,7 @@ export type CommandEntry = {
 
 const SERVE_SUBCOMMANDS: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
 
-/**
- * Joins a command of two words in the first word of a command line: `serve admin` becomes
- * `serve-admin`.
- */
+/** Joins the two words of a command name: `serve admin` becomes `serve-admin`. */
 export function joinCommandWords(argv: readonly string[]): readonly string[] {
   return argv[0] === "serve" && SERVE_SUBCOMMANDS.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }

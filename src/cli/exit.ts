@@ -40,7 +40,6 @@ export const EXIT_BY_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = 
   offline: EXIT.offline,
 };
 
-/** Returns the most urgent of several exit codes. */
 export function pickWorstExit(codes: readonly ExitCode[]): ExitCode {
   const { fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview } = EXIT;
   const byUrgency = [fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview];
@@ -54,10 +53,7 @@ const EXIT_BY_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/**
- * Exit codes for certain error codes. An error with any other code gets the exit code of the
- * error's kind.
- */
+/** Exit codes for some error codes. Other errors get the exit code of the error's kind. */
 const EXIT_BY_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
   // After both errors, the linked folder stays stopped. `lost-root`: the folder is missing or
   // replaced, so no command may write. `nothing-to-reject`: the stop has no changes that `reject`

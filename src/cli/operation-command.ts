@@ -55,13 +55,9 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
    * folder.
    */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => ReadInput<D>;
-  /**
-   * Returns a question to ask before any write; null to ask nothing. Undefined: the command asks
-   * nothing.
-   */
+  /** Returns a question to ask before any write; null or undefined to ask nothing. */
   readonly question?: (plan: Plan) => string | null;
   readonly words: (result: ResultOf<D>) => ItemWords<ItemOf<D>>;
-  /** Returns lines to print above the list of items in a plan. */
   readonly head?: (plan: Plan) => readonly string[];
   /** Returns lines that show the items of a plan. Default: one line for each item. */
   readonly planLines?: (result: ResultOf<D>, args: Args) => readonly string[];

@@ -1,6 +1,4 @@
-/**
- * Formats open problems as lines. If several documents have the same cause, prints the cause once.
- */
+/** Formats open problems as lines. A cause that several documents share is printed once. */
 
 import type { RunReport } from "../mirror/folder/run.ts";
 import { formatOrigin } from "../mirror/operations/results/actions.ts";

@@ -104,9 +104,7 @@ export async function askAgreement(io: Io, args: Args, question: string, again: 
 
 /** Shortest time between two updates of the progress bar on a terminal, in milliseconds. */
 const MIN_REDRAW_MS = 100;
-/**
- * Milliseconds between two lines of progress in a pipe. Work that ends earlier prints no progress.
- */
+/** Milliseconds between two lines of progress in a pipe. Shorter work prints no progress. */
 const PROGRESS_LINE_MS = 10_000;
 const BAR_CELLS = 24;
 

@@ -1,6 +1,4 @@
-/**
- * Entry point `mdmirror/client`: a typed HTTP client of the service that repeats failed requests.
- */
+/** Entry point `mdmirror/client`: a typed HTTP client of the service that sends retries. */
 
 import { requireFitNode } from "./fit-node.ts";
 import { systemClock } from "../common/clock.ts";

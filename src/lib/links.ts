@@ -39,10 +39,7 @@ export type Link = {
 };
 
 export type ToDiskOptions = {
-  /**
-   * Earlier local content. If the target of a link is unchanged, the link is spelled as in this
-   * content.
-   */
+  /** Earlier local content. A link with an unchanged target keeps the spelling in this content. */
   readonly previous?: string;
 };
 

@@ -207,9 +207,7 @@ async function makePlan(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
   return ok({ steps, blocked, safetyStop: verdict.kind === "run" ? null : { reasons: verdict.reasons, version } });
 }
 
-/**
- * LIMIT: number of events that wait for the reader, so that a slow reader cannot fill the memory.
- */
+/** LIMIT: number of unread events that are kept, so that a slow reader cannot fill the memory. */
 const MAX_UNREAD = 1_000;
 
 /**

@@ -60,10 +60,7 @@ export type LinkOptions = OpenOptions & {
 };
 
 export type SyncOptions = {
-  /**
-   * Direction of this sync. `pull` and `push` restrict the configured direction; `both` leaves it
-   * as it is.
-   */
+  /** Direction of this sync. `pull` and `push` restrict the configured direction. */
   readonly direction?: "both" | "pull" | "push";
   /** Number of deletions on each side that need no approval. */
   readonly maxDeletes?: number;
@@ -166,9 +163,7 @@ export type WatchEvent = {
       readonly added: number | null;
       readonly removed: number | null;
     }
-  /**
-   * A finished sync that changed something, or whose result differs from that of the sync before.
-   */
+  /** A finished sync that changed something, or that had another result than the sync before. */
   | { readonly kind: "run"; readonly report: SyncReport }
   /**
    * A file was deleted locally. At `dueAt` (milliseconds since the epoch), mdmirror deletes the

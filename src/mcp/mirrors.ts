@@ -1,7 +1,4 @@
-/**
- * Gives the linked folders of this process their names, and checks whether a call may read a
- * folder.
- */
+/** Gives names to the linked folders of this process. Checks whether a call may read a folder. */
 
 import { join } from "node:path";
 import { readConfig } from "../mirror/settings/config.ts";

@@ -1,7 +1,4 @@
-/**
- * Serves linked folders to one client over standard input and output. Runs the tools that the
- * client calls.
- */
+/** Serves linked folders to one client over standard input and output. Runs the client's calls. */
 import { type CallToolResult, McpServer, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { HostOptions } from "../mirror/folder/open-mirror.ts";
@@ -18,10 +15,7 @@ type McpOptions = Pick<HostOptions, "env" | "cwd" | "clock" | "random"> & {
   readonly roots: readonly string[];
   readonly isReadOnly: boolean;
   readonly version: string;
-  /**
-   * Receives internal errors. They must not go to standard output, which may only have messages of
-   * the protocol.
-   */
+  /** Receives internal errors, because standard output may only have messages of the protocol. */
   readonly onFault: (error: unknown) => void;
   /** Default: standard input and output. */
   readonly transport?: Transport;

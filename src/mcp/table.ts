@@ -44,10 +44,7 @@ import { LIST, READ, SEARCH } from "./tools/read.ts";
 import { STATUS, SYNC } from "./tools/status.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
 
-/**
- * LIMIT: number of rows of each list in one answer, unless the caller sets another number, so that
- * answers stay short.
- */
+/** LIMIT: usual number of rows of each list in one answer, so that answers stay short. */
 const MAX_ITEMS = 100;
 
 type ReadToolParts<D extends ReadDeclaration> = {

@@ -14,9 +14,7 @@ import type { Trouble } from "../common/trouble.ts";
  */
 const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 
-/**
- * A range of a document's lines, counted from 1. If the range is empty, `to` is less than `from`.
- */
+/** A range of a document's lines, counted from 1. In an empty range, `to` is less than `from`. */
 type TextPart = {
   readonly text: string;
   readonly from: number;

@@ -12,13 +12,10 @@ import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Jobs, JobView } from "./jobs.ts";
 
-/**
- * An open problem. `address`: address of the page that solves the problem; null if no page does.
- */
+/** An open problem. `address`: address of the page that solves it; null without such a page. */
 export type LinkedProblem = AttentionEntry & { readonly address: string | null };
 
 export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
-  /** State in the words of `mdmirror list`. */
   readonly state: FolderStatus["state"];
   /** Status; null if the folder or its state file cannot be read. */
   readonly status: MirrorStatus | null;

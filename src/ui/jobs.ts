@@ -22,10 +22,7 @@ import { makeTroubleNotice } from "./messages.ts";
 export type JobView = {
   /** Name of the job, such as `Syncing`. */
   readonly what: string;
-  /**
-   * Current work of the job, in the words that a terminal shows; null before the first progress
-   * report.
-   */
+  /** Current work of the job, in the words that a terminal shows; null before the first report. */
   readonly phase: string | null;
   readonly done: number;
   /**
@@ -76,7 +73,6 @@ export class Jobs {
     return { ...keptJob.job, traffic: keptJob.traffic.now() };
   }
 
-  /** Number of jobs that have ended since the start. */
   get ended(): number {
     return this.#ended;
   }
@@ -137,10 +133,7 @@ export const FAULT_TROUBLE: Trouble = {
   next: "nothing is lost; the terminal where mdmirror ui runs says more",
 };
 
-/**
- * Converts an exception to an error that a page can show. Reports an internal error of mdmirror to
- * `onFault`.
- */
+/** Converts an exception to an error for pages. Reports a bug in mdmirror to `onFault`. */
 export function troubleOrFault(error: unknown, onFault: (error: unknown) => void): Trouble {
   const trouble = describeError(error);
   if (trouble === null) onFault(error);
@@ -192,10 +185,7 @@ export class Stops {
     this.#world = world;
   }
 
-  /**
-   * Returns the newest result for a stopped folder. If the folder has changed since that scan,
-   * starts a scan.
-   */
+  /** Returns the newest result for a stopped folder. Starts a scan if the folder has changed. */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
     const stateKey = JSON.stringify([safetyStop, lastRun]);
     const keptReading = this.#kept.get(root);

@@ -1,6 +1,4 @@
-/**
- * Plans the first sync of a new folder, then links the folder when the user has confirmed the plan.
- */
+/** Plans the first sync of a new folder, then links the folder when the user confirms the plan. */
 
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";

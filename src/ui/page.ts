@@ -38,7 +38,6 @@ export type PageRequest = {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly all: AllFolders;
-  /** Path of the requested address: encoded, without the query. */
   readonly address: string;
   /** Time of the request, in milliseconds since the epoch. */
   readonly now: number;
@@ -114,10 +113,7 @@ export function makeTabs({ section }: UiPage, { params, all }: PageRequest): Lin
   return { label: mirrorName, links };
 }
 
-/**
- * Returns the results of recent jobs. On a page about a linked folder, returns only the results of
- * that folder.
- */
+/** Returns the results of recent jobs: of the page's linked folder, or of all linked folders. */
 export function collectResults({ params, all }: PageRequest): readonly Notice[] {
   const name = params["name"];
   return all.folders.flatMap(({ name: folderName, job }) => {
@@ -155,10 +151,7 @@ export type UiAction = {
   readonly operation?: OperationName;
   /** Returns the address of the next page, relative to the address of the linked folder. */
   readonly page: (request: ActionRequest) => string;
-  /**
-   * Carries out the action. May throw a TroubleError; the next page then shows the error as a
-   * notice.
-   */
+  /** Carries out the action. The next page shows a thrown TroubleError as a notice. */
   readonly run: (ui: Ui, request: ActionRequest) => ActionResult | Promise<ActionResult>;
 };
 

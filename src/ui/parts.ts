@@ -144,10 +144,7 @@ export function sortWorstFirst(folders: readonly Folder[]): readonly Folder[] {
   return folders.toSorted((a, b) => rankState(a) - rankState(b) || b.needs.length - a.needs.length);
 }
 
-/**
- * Returns the colour and the word for the state of a folder. A folder with pending changes counts
- * as in sync.
- */
+/** Returns the colour and word for the state of a folder. Pending changes count as in sync. */
 export function chooseStateBadge(folder: Folder): readonly [ToneName, string] {
   const { state, needs } = folder;
   if (isFirstSync(folder)) return ["quiet", "First sync"];
@@ -238,9 +235,7 @@ export function folderActions(folder: Folder, request: PageRequest): Html {
   )}`;
 }
 
-/**
- * Returns the link to the page that solves the folder's problem; null if there is no such page.
- */
+/** Returns the link to the page that solves the folder's problem; null without such a page. */
 function renderSolutionLink({ name, state, needs }: Folder): Html | null {
   const renderLink = (page: string, label: string) =>
     html`<a class="button main-action" href="${mirrorAddress(name, page)}">${label}</a>`;

@@ -149,10 +149,7 @@ export function explainRefusal(name: string, setting: Setting<unknown>, typed: s
 
 export const toShownField = (name: string) => `shown.${name}`;
 
-/**
- * Returns hidden fields with the current values of the settings. The server saves nothing if a
- * value has changed when the form arrives.
- */
+/** Returns hidden fields with the shown values, so that a change by others is noticed. */
 export function makeShownFields(config: Config): Readonly<Record<string, string>> {
   return Object.fromEntries(
     listSettings().map(({ name }) => [toShownField(name), formatValue(readValueIn(config, name))]),

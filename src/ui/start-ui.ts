@@ -16,9 +16,7 @@ import { Jobs, Searches, Stops } from "./jobs.ts";
 import { Notices } from "../page/layout.ts";
 
 const NOTICE_DIGITS = 16;
-/**
- * LIMIT: number of signed-in browsers, and number of unused tickets, so that memory stays bounded.
- */
+/** LIMIT: number of signed-in browsers, and of unused tickets, so that memory stays bounded. */
 const MAX_SESSIONS = 32;
 const TICKET_LIFE_MS = 300_000;
 /**
@@ -28,10 +26,7 @@ const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
 /** LIMIT: number of drafts (typed but not saved), because drafts are kept in memory. */
 const MAX_DRAFTS = 50;
-/**
- * LIMIT: number of folders that are planned but not linked yet, because the plans are kept in
- * memory.
- */
+/** LIMIT: number of planned folders that are not linked yet, because memory has the plans. */
 const MAX_LINKS = 8;
 
 export type UiOptions = {

@@ -156,9 +156,7 @@ export function formatVerb(kind: string): string {
 /** Kinds of events that only update mdmirror's state and change no document. */
 const RECORD_KINDS: ReadonlySet<string> = new Set(["relink", "note-facts", "forget", "look-again", "forget-folder"]);
 
-/**
- * Returns true if an event is about a change of a document or folder, even if the change failed.
- */
+/** Returns true if an event is about a change of a document or folder, even a failed change. */
 export function isChange({ kind }: MirrorEvent): boolean {
   return !RECORD_KINDS.has(kind);
 }

@@ -45,10 +45,7 @@ function readTitle(name: string, text: string): string {
 
 let knownHeadings: ReadonlyMap<string, string> | null = null;
 
-/**
- * Returns the address of the documentation for an error code or a state; null without
- * documentation.
- */
+/** Returns the address of the documentation for an error code or state; null if there is none. */
 export function findHelpAddress(code: string): string | null {
   knownHeadings ??= readHeadingsByCode(readUserDoc(TROUBLESHOOTING) ?? "");
   const heading = knownHeadings.get(code);

@@ -1,4 +1,3 @@
-/** The actions of `serve admin` on keys, reviews and workspaces. */
 
 import { resolve } from "node:path";
 import { count, parseAge, plural } from "../../common/quantities.ts";
@@ -45,7 +44,6 @@ export type AdminAction = {
    * operand.
    */
   readonly operandForm?: string;
-  /** Options of this action, besides those that every action accepts. */
   readonly options?: readonly string[];
   /** Throws `UsageError` for wrong arguments, before the connection to the service is opened. */
   readonly check?: (args: Args, io: Io) => void;
@@ -166,9 +164,7 @@ async function findWantedWorkspace(session: AdminSession, word: string | null): 
   return refuse(`there are ${all.length} workspaces: ${names}`, "choose one with --workspace");
 }
 
-/**
- * Warns about grants on paths at which nothing exists, because such a path may be a typing error.
- */
+/** Warns about grants on paths at which nothing exists. Such a path may be a typing error. */
 function makeGrantWarnings({ grants }: KeyJson): Required<Pick<CommandResult, "warnings" | "exit">> {
   const unusedGrants = grants.filter(({ waits, level }) => waits && level !== "none");
   const warnings = unusedGrants.flatMap(({ path }) => [

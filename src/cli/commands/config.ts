@@ -10,7 +10,6 @@ import type { Command, Io } from "../command.ts";
 import { type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 
-/** Number of operands after each verb, without DIR. */
 const OPERAND_COUNTS = { list: 0, get: 1, set: 2, unset: 1 } as const;
 type ConfigVerb = keyof typeof OPERAND_COUNTS;
 const VERBS = Object.keys(OPERAND_COUNTS) as ConfigVerb[];

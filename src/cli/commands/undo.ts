@@ -24,10 +24,7 @@ export const command = makeOperationCommand(undo, {
   words: () => ({ word: "undone", detail: describeUndo }),
 });
 
-/**
- * Returns true if an operand is the number of a run. For a folder with the name `12`, users type
- * `./12`.
- */
+/** Returns true if an operand is the number of a run. A folder `12` is typed as `./12`. */
 function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }

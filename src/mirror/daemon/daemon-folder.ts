@@ -71,14 +71,9 @@ export class DaemonFolder {
   /** Loan to a command; null if no command uses the folder or waits for it. */
   #loan: FolderLoan | null = null;
   #closedBy: Trouble | null = null;
-  /**
-   * Resolves when the current attempt to open the folder again has ended; null if there is no such
-   * attempt.
-   */
+  /** Resolves when the current attempt to open the folder again ends; null without an attempt. */
   #opening: PromiseWithResolvers<void> | null = null;
-  /**
-   * Id in the folder's marker when the daemon first opened the folder; null if there was no marker.
-   */
+  /** Id in the folder's marker when the daemon first opened the folder; null without a marker. */
   #marker: string | null = null;
 
   /** @param root real path of a folder that has `.mdmirror/` */
@@ -148,9 +143,7 @@ export class DaemonFolder {
     });
   }
 
-  /**
-   * Returns the milliseconds since the last progress of the loop; 0 for a lent or closed folder.
-   */
+  /** Returns the milliseconds since the loop last made progress; 0 for a lent or closed folder. */
   stillMs(): number {
     if (this.#open === null || this.#loan !== null) return 0;
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
@@ -398,9 +391,7 @@ function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
 
 type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 
-/**
- * Returns the request with a time limit that is shorter by the time that opening the folder took.
- */
+/** Reduces the time limit of a request by the time that opening the folder took. */
 function shortenTimeout(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
   return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };

@@ -1,6 +1,4 @@
-/**
- * Opens a linked folder for the daemon, and carries out the requests of commands for this folder.
- */
+/** Opens a linked folder for the daemon, and carries out requests of commands. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -22,10 +20,7 @@ import { makeWaitReport, NO_STANDSTILL, type UploadStandstill } from "../operati
 export type OpenedDaemon = {
   readonly mirror: OpenedMirror;
   readonly daemon: Daemon;
-  /**
-   * Controller for opening the folder again: when it aborts, the daemon closes the folder and opens
-   * it again.
-   */
+  /** When this controller aborts, the daemon closes the folder and opens the folder again. */
   readonly reopen: AbortController;
 };
 
@@ -163,10 +158,7 @@ export function refuseClosedFolder(root: string, reason: Trouble | null): Result
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/**
- * Returns the milliseconds after which the folder is opened again.
- * @param failures number of failures before
- */
+/** Returns the milliseconds to wait after some failures before the folder is opened again. */
 export function computeRetryMs(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }

@@ -54,10 +54,7 @@ export function describeError(error: unknown): Trouble | null {
   return failure === undefined ? null : { kind: "fault", what: failure.what, code, next: failure.next };
 }
 
-/**
- * Returns the path that this user may not read or write. Returns null for an error with another
- * cause.
- */
+/** Returns the path that this user may not read or write; null if the error has another cause. */
 function findForbiddenPath(error: Error, code: string): string | null {
   if (code === "SQLITE_READONLY_DIRECTORY") return ".mdmirror/";
   if (!/^(EACCES|EPERM)$/.test(code) || !("path" in error) || typeof error.path !== "string") return null;

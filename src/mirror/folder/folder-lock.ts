@@ -54,10 +54,7 @@ export async function lockFolder(
   return ok({ isLent: giveBack !== null, free: freeFolder });
 }
 
-/**
- * Waits while a command such as `sync` has the lock, because such a command ends soon. Does not
- * wait for a daemon.
- */
+/** Waits for the end of a command such as `sync` that has the lock. Does not wait for a daemon. */
 async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
   const deadline = clock.monotonic() + MAX_WAIT_MS;
   let currentLock = first;

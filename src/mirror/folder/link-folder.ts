@@ -1,7 +1,4 @@
-/**
- * Links a folder to a workspace: checks the folder, plans the first sync, and stores the
- * configuration.
- */
+/** Links a folder to a workspace, after a check of the folder and a plan of the first sync. */
 
 import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -84,10 +81,7 @@ function resolveRealPath(dir: string): string {
   return join(realpathSync(existingFolder), relative(existingFolder, wholePath));
 }
 
-/**
- * Returns a clause that says why a user would hardly want to link this folder; null for a usual
- * folder.
- */
+/** Returns a clause about why hardly any user wants to link this folder; null if users may. */
 function explainUnusual(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
@@ -235,10 +229,7 @@ class AlreadyMarkedDisk extends LocalDisk {
   }
 }
 
-/**
- * Returns true if the first plan only fills an empty folder, so that the user need not confirm the
- * plan.
- */
+/** Returns true if the first plan only fills an empty folder, so that it needs no confirmation. */
 export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   const fillingKinds: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
@@ -249,7 +240,7 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
 }
 
 /**
- * Returns trouble if the folder contains a linked folder, because its files would be synced twice.
+ * Returns trouble if the folder contains another linked folder. Its files would be synced twice.
  */
 function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);

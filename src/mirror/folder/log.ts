@@ -81,10 +81,7 @@ function rotateLog(folder: string, file: string): void {
 
 type FieldForm = (value: LogValue) => LogValue | undefined;
 
-/**
- * Matches a single line of at most 1,024 characters, without characters that could control a
- * terminal.
- */
+/** Matches a single line without characters that could control a terminal. */
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));

@@ -132,10 +132,7 @@ export function readTraits(state: Pick<State, "meta">): RemoteTraits | null {
   return storedTraits === null ? null : (JSON.parse(storedTraits) as RemoteTraits);
 }
 
-/**
- * A linked folder without its service. Opening the folder needs no key, network or lock, and writes
- * nothing (I23).
- */
+/** A linked folder without its service. Needs no key, network or lock, and writes nothing (I23). */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
 
 type ClockAndRandom = { readonly clock: Clock; readonly random: Random };

@@ -47,10 +47,7 @@ export type MirrorOptions = {
 export type OpenedMirror = {
   readonly root: string;
   readonly config: Config;
-  /**
-   * URL of the service, from `--url`; if not set, from `MDMIRROR_URL`; if not set either, from the
-   * configuration.
-   */
+  /** URL of the service, from `--url`, or else `MDMIRROR_URL`, or else the configuration. */
   readonly url: string;
   readonly world: World;
   /**
@@ -58,7 +55,7 @@ export type OpenedMirror = {
    */
   readonly notes: readonly string[];
   /**
-   * True if a daemon lent this folder. When this process closes the folder, the daemon continues.
+   * True if a daemon lent this folder. The daemon continues when this process closes the folder.
    */
   readonly isBorrowed: boolean;
   /** Returns true if mdmirror would now find another key than the key in use. */
@@ -206,10 +203,7 @@ class Closers {
   }
 }
 
-/**
- * Options of the process that opens a folder. An operation adds the mode and the name of the
- * command.
- */
+/** Options of the process that opens a folder. An operation adds the mode and a command's name. */
 export type HostOptions = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "progress">;
 
 /**

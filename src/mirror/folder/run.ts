@@ -47,10 +47,7 @@ export type RunRequest = {
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
 const DAY_MS = 86_400_000;
-/**
- * Milliseconds between two scans. mdmirror deletes a document on the service only if both scans
- * find no file.
- */
+/** Milliseconds between two scans. A document is deleted only if both scans find no file. */
 const SECOND_SCAN_DELAY_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
@@ -80,9 +77,7 @@ export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Sett
   };
 }
 
-/**
- * Returns trouble if the folder's configuration does not allow the run's direction; otherwise null.
- */
+/** Returns trouble if the folder's configuration excludes the run's direction; otherwise null. */
 export function refuseOppositeRun(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
   if (config.direction === "both" || direction === "both" || config.direction === direction) return null;
   const directionText = config.direction === "pull" ? "only downloads" : "only uploads";

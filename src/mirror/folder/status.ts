@@ -147,10 +147,7 @@ export async function readFolderStatus(root: string, options: StatusOptions): Pr
     : ok({ status: addDaemonFacts(statusResult.value, daemon), daemon });
 }
 
-/**
- * Returns the milliseconds since both sides were last found equal; null if they were never found
- * equal.
- */
+/** Returns the milliseconds since both sides were last found equal; null without such a time. */
 export function computeAge({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number): number | null {
   return syncedAt === null ? null : Math.max(0, now - syncedAt);
 }

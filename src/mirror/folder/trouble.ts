@@ -36,10 +36,7 @@ export function describeSystemError(root: string, error: unknown): ReturnType<ty
   );
 }
 
-/**
- * Next step after a failed `init`. The next step cannot be `mdmirror doctor`, which needs a linked
- * folder.
- */
+/** Next step after a failed `init`. `mdmirror doctor` would need a linked folder. */
 export const INIT_AGAIN = "run mdmirror init with another URL";
 
 /** @param factsHint a clause with the command that shows more about the fault */
@@ -71,7 +68,7 @@ function describeFault(fault: Fault, origin: string, factsHint: string): readonl
 
 export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
 const GIVE_WORKSPACE_KEY = "give the key of a workspace: mdmirror init DIR --key-file FILE";
-/** Next step if a program at the address answers that is not the service. */
+/** Next step if the program that answers at the address is not the service. */
 const NEXT_OF_FOREIGN =
   "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
 const NEXT_OF_UNCERTAIN = "try again: mdmirror first checks whether the service made the change";

@@ -21,7 +21,6 @@ import { readSide } from "../operations/results/actions.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 
 export type UnlinkResult = {
-  /** True if a key file was removed from `.mdmirror/`. */
   readonly keyFile: boolean;
   /**
    * `none`: the keychain has no key. `kept`: the key could not be removed. `shared`: the key stays,

@@ -1,4 +1,4 @@
-/** Reads the state of a folder for hooks, and finds the events between two states. */
+/** Reads the state of a folder for hooks. Finds the events between two such states. */
 import { join } from "node:path";
 import type { WaitReason } from "../engine/daemon/interface.ts";
 import { makeRunState, type RunState } from "../engine/run/run-state.ts";
@@ -41,10 +41,7 @@ export type HookItem = Omit<AttentionEntry, "detail">;
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
 type KnownFacts = {
-  /**
-   * Why the service cannot be reached (`code`), and for how many milliseconds; null if the service
-   * can be reached.
-   */
+  /** Reason why the service is unreachable, and milliseconds since then; null if reachable. */
   readonly offline?: { readonly code: WaitReason; readonly ms: number } | null;
   readonly changes?: ChangeCounts;
 };
@@ -97,9 +94,7 @@ function readSummary(root: string): StateSummary | null {
   return summaryResult.kind === "read" ? summaryResult.value : null;
 }
 
-/**
- * Items of an event. Empty for an event about the whole folder; null if the event did not happen.
- */
+/** Items of an event; empty for an event about the whole folder, null if nothing happened. */
 type EventItems = readonly HookItem[] | null;
 
 export function findEventItems(event: EventName, before: HookFacts, now: HookFacts): EventItems {
@@ -125,10 +120,7 @@ export type WatchedEvent = {
   readonly pending: { readonly key: string; readonly since: number } | null;
 };
 
-/**
- * Compares the current state with the baseline. `due`: time at which the hook has to run for the
- * event; null if the event did not happen.
- */
+/** `due`: time at which the hook has to run for the event; null if the event did not happen. */
 export function watchEvent(
   { baseline, pending }: WatchedEvent,
   now: HookFacts,

@@ -79,10 +79,7 @@ type RunnerOptions = HookWorld & {
  * second.
  */
 const CHECK_PAUSE_MS = 500;
-/**
- * LIMIT: milliseconds after which the hooks are checked even without an event, so that a change of
- * `hooks.json` is noticed.
- */
+/** LIMIT: milliseconds until `hooks.json` is read again, so that a change is noticed. */
 const IDLE_MS = 60_000;
 /**
  * LIMIT: milliseconds that an ending daemon waits for active hooks, so that the daemon ends soon.
@@ -229,10 +226,7 @@ function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): b
   return true;
 }
 
-/**
- * Logs the end of a hook. The hook's output is not logged, because it may contain content or
- * secrets.
- */
+/** Logs the end of a hook, but not the hook's output, which may contain content or secrets. */
 function logEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
   const commonFields = { what: name, action, ms: end.ms };
   if (end.kind === "done") return void log?.write("info", "hook", { ...commonFields, outcome: "done" });

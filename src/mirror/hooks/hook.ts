@@ -29,9 +29,7 @@ export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
 
 export type Hook = {
   readonly name: string;
-  /**
-   * Events for which the hook runs, each with the milliseconds that the event's state must last.
-   */
+  /** Events of the hook, each with the milliseconds that the event's state must last. */
   readonly on: ReadonlyMap<EventName, number>;
   /** Names or paths of the linked folders for which the hook runs; null for all folders. */
   readonly mirrors: readonly string[] | null;
@@ -51,7 +49,6 @@ export type HookEnd =
       readonly reason: string;
       /** Exit code, signal or system error code of the command; null if there is none. */
       readonly code: number | string | null;
-      /** Last part of the command's output. */
       readonly output: string;
     };
 
@@ -61,10 +58,7 @@ export function describeFailure({ why, output }: { readonly why: string; readonl
   return line === "" ? why : `${why}: ${line.slice(0, 200)}`;
 }
 
-/**
- * LIMIT: number of bytes of `hooks.json`, so that memory stays bounded. The largest allowed number
- * of hooks needs far fewer bytes.
- */
+/** LIMIT: number of bytes of `hooks.json`, so that a damaged file cannot fill the memory. */
 const MAX_BYTES = 256 * 1024;
 
 /**
@@ -118,10 +112,7 @@ export function findMirrorName(root: string, env: Environment): string {
   return listOwnMirrors(env).mirrors.find((mirror) => mirror.root === root)?.name ?? basename(root);
 }
 
-/**
- * Returns the hooks that run for a linked folder.
- * @param root real path of the folder
- */
+/** @param root real path of the linked folder */
 export function selectHooks(root: string, hooks: readonly Hook[], env: Environment): readonly Hook[] {
   return hooks.filter(({ mirrors }) => mirrors === null || mirrors.some((entry) => isMirror(entry, root, env)));
 }

@@ -59,7 +59,6 @@ export type HookMessage = {
 
 export type HookEvent = {
   readonly event: EventName;
-  /** Documents or problems of the event; empty for an event about the whole folder. */
   readonly items: readonly HookItem[];
   readonly before: HookFacts;
   readonly now: HookFacts;
@@ -118,10 +117,7 @@ const NEXT_STEPS: Readonly<Record<EventName, string>> = {
   "in-sync": "nothing",
 };
 
-/**
- * LIMIT: number of paths in the sentence of a message, because the sentence has to fit into a
- * notification.
- */
+/** LIMIT: number of paths in a message's sentence, because a notification has little space. */
 const MAX_NAMED_PATHS = 3;
 
 function listPaths(items: readonly HookItem[]): string {
@@ -200,10 +196,7 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
   return runHook(hook, { event, items, before: factsAfter, now: factsAfter, test: true }, root, world, stop);
 }
 
-/**
- * LIMIT: number of bytes that are kept from the end of a command's output, because only the last
- * error is needed.
- */
+/** LIMIT: number of bytes kept from the end of a command's output, enough for the last error. */
 const KEPT_BYTES = 1_024;
 /** LIMIT: number of bytes that a command may output, because reading the output delays syncing. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
@@ -251,10 +244,7 @@ export async function runCommand(
   let outputBytes = 0;
   let cutFailure: CommandFailure | null = null;
   let killTimer: NodeJS.Timeout | undefined;
-  /**
-   * Sends SIGTERM to the command's process group, then SIGKILL if the process group does not end in
-   * time.
-   */
+  /** Sends SIGTERM to the process group of the command, and SIGKILL after `GRACE_MS`. */
   const endCommand = (why: string, reason: string) => {
     if (cutFailure !== null) return;
     cutFailure = { why, reason, code: null };

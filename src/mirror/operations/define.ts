@@ -24,20 +24,14 @@ type DeclaredParts = {
  * file, so that the types of the package need no module of the client.
  */
 export type Declaration = DeclaredParts & {
-  /**
-   * `write`: the operation takes the folder's lock. With `--read-only`, agents get no tool for the
-   * operation.
-   */
+  /** `write`: takes the folder's lock. With `--read-only`, agents get no tool for the operation. */
   readonly access: "write";
   /**
    * True if only a person may decide. A caller that asks nobody has to pass, in `expected`, the
    * versions that a person saw.
    */
   readonly isForPeople?: true;
-  /**
-   * True if the next sync carries out the user's decision, so that the operation itself starts no
-   * sync.
-   */
+  /** True if the next sync carries out the decision, so that the operation starts no sync. */
   readonly isForNextSync?: true;
   /**
    * Schema of the versions that the caller saw. If one of these versions has changed, mdmirror
@@ -47,10 +41,7 @@ export type Declaration = DeclaredParts & {
 };
 
 export type ReadDeclaration = DeclaredParts & {
-  /**
-   * `sync`: the operation may sync both sides. With `--read-only`, agents get no tool for the
-   * operation.
-   */
+  /** `sync`: may sync both sides. With `--read-only`, agents get no tool for the operation. */
   readonly access: "read" | "sync";
   readonly isOnline?: true;
   /**
@@ -72,9 +63,7 @@ export type InputOf<D extends Declaration> = z.input<D["input"]> & CommonInput<D
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & CommonInput<D>;
 export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
-/**
- * Result of an operation. `sync`: report of the sync after the operation; null without such a sync.
- */
+/** Result of an operation. `sync`: report of the sync afterwards; null without such a sync. */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;

@@ -33,10 +33,7 @@ export function readInput(declared: Declaration | ReadDeclaration, input: unknow
   return trouble("usage", `${name} is not valid: ${message}`, "correct it; nothing was done");
 }
 
-/**
- * An option of the command. `value`: placeholder of the option's value in the help; null for a
- * flag.
- */
+/** An option of the command. `value`: placeholder of the option's value; null for a flag. */
 export type OptionField = { readonly name: string; readonly help: string; readonly value: string | null };
 
 type FieldSchema = FieldMeta & { readonly type?: string; readonly description?: string };

@@ -87,10 +87,7 @@ export async function carryOut<D extends Declaration, Plan>(
   return performPlan(operation, mirror, plan, steps, input.noSync !== true);
 }
 
-/**
- * Returns trouble if another folder is at the path of the linked folder, because mdmirror may then
- * write nothing.
- */
+/** Returns trouble if another folder is at the linked folder's path: nothing may be written. */
 function checkLinkedRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;

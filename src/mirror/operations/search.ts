@@ -27,9 +27,7 @@ type SearchRequest = { readonly query: string; readonly regex: boolean; readonly
 
 type FoundLine = {
   readonly line: number;
-  /**
-   * Column of the first match in the line, in characters from 1; null if the snippet has no match.
-   */
+  /** Column of the line's first match, in characters from 1; null if the snippet has no match. */
   readonly column: number | null;
   readonly text: string;
   readonly ranges: readonly CharacterRange[];
@@ -122,9 +120,7 @@ async function compilePattern(pattern: string) {
   );
 }
 
-/**
- * Opens the index of a folder. If the index file cannot be written, creates the index in memory.
- */
+/** Opens the index of a folder. If the file cannot be written, creates the index in memory. */
 function openIndex(folder: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
   const indexResult = openSearch(folder);
   if (indexResult.kind === "opened") return { search: indexResult.search, notes: [] };
@@ -161,16 +157,10 @@ function readFirstColumn(ranges: readonly CharacterRange[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
 }
 
-/**
- * LIMIT: number of documents that are indexed in one turn of the event loop, so that other work can
- * run soon.
- */
+/** LIMIT: number of documents indexed in one turn of the event loop, so that other work can run. */
 const DOCUMENTS_AT_ONCE = 200;
 
-/**
- * Indexes changed files, and removes missing files from the index. Returns the number of files that
- * the function read.
- */
+/** Updates the index from changed and missing files. Returns the number of files read. */
 function* indexChangedFiles(
   search: MirrorSearch,
   tree: LocalTree,

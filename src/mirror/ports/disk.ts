@@ -183,9 +183,7 @@ export interface Disk {
  */
 export type WatchHint =
   | { readonly kind: "path"; readonly path: LocalPath }
-  /**
-   * A folder was created or removed, so anything in the folder may have changed. "" is the root.
-   */
+  /** A folder was created or removed, so its whole content may have changed. "" is the root. */
   | { readonly kind: "folder"; readonly path: LocalPath }
   /** Hints were lost, or the watcher failed, so everything has to be scanned. */
   | { readonly kind: "overflow"; readonly why: string }

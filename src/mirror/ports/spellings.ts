@@ -23,9 +23,7 @@ export interface Spellings {
   all(): Spelling[];
   isEmpty(): boolean;
   put(spelling: Spelling): void;
-  /**
-   * Copies all spellings at and below `from` to `to`. Called before the file or folder is moved.
-   */
+  /** Copies all spellings at and below `from` to `to`, before the file or folder is moved. */
   copy(from: LocalPath, to: LocalPath): void;
   clear(): void;
   /** Removes old spellings, and keeps the newest few of each path. */

@@ -103,16 +103,10 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /**
-       * Digest that the file must have; undefined in rows that an earlier version of mdmirror
-       * wrote.
-       */
+      /** Digest that the file must have; undefined in rows of an earlier mdmirror version. */
       readonly expect?: Digest;
     }
-  /**
-   * Moves a local file. `nth`: number of the conflict copy; undefined if the file is not a conflict
-   * copy.
-   */
+  /** Moves a local file. `nth`: number of the conflict copy, if the file is a conflict copy. */
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
@@ -125,7 +119,7 @@ export type Intent =
       readonly path: LocalPath;
       readonly writes: Digest;
       readonly shows?: {
-        /** The conflict with the new copy. The inode of the copy is not known yet. */
+        /** The conflict with the new copy, whose inode is not known yet. */
         readonly conflict: Conflict;
         readonly record: DocumentRecord | null;
         /** Earlier conflict copy, which goes to the trash; null if there is none. */
@@ -160,9 +154,7 @@ export type ArrivingFile = { readonly id: DocId; readonly path: LocalPath };
 type DiskMove = {
   readonly from: LocalPath;
   readonly to: LocalPath;
-  /**
-   * True if the user requested the move, so that the next run makes the move on the service too.
-   */
+  /** True if the user requested the move. The next run then makes the move on the service too. */
   readonly isManual?: true;
 } & EventReason;
 

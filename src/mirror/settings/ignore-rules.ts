@@ -99,10 +99,7 @@ function replaceFile(path: string, content: Buffer): void {
 export type DocumentShare = { readonly documents: number; readonly bytes: number };
 
 export type RulesProposal = {
-  /**
-   * Totals of the documents that `.gitignore` files would exclude; null if no `.gitignore` file
-   * excludes a document.
-   */
+  /** Totals of the documents that `.gitignore` files would exclude; null if there are none. */
   readonly gitignore: DocumentShare | null;
   /**
    * Patterns for folders of packages and builds. Each pattern has totals of the documents that it

@@ -44,10 +44,7 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
   return findInSources(source, origin.url);
 }
 
-/**
- * Returns true if mdmirror would now find another key than `key`. Returns false if mdmirror would
- * find no key.
- */
+/** Returns true if mdmirror would now find a key other than `key`; false if it finds none. */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
     const foundKey = findKey(source);

@@ -15,16 +15,10 @@ export type Setting<T> = {
   /** Possible values, as a sentence for users. Words in backquotes are typed as they are. */
   readonly values: string;
   readonly meaning: string;
-  /** Page of the user documentation that explains the setting. */
   readonly page?: string;
-  /**
-   * Command that changes the setting, if a change of the configuration file alone is not enough.
-   */
+  /** Command that changes the setting, if it is not enough to edit the configuration file. */
   readonly setBy?: string;
-  /**
-   * Returns true if this change of the setting needs only the configuration file, not the command
-   * in `setBy`.
-   */
+  /** Returns true if this change needs only the configuration file, not the command in `setBy`. */
   canChange?(from: T, to: T): boolean;
   /** Returns the value if the setting allows the value; otherwise reports why not. */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;
@@ -165,10 +159,7 @@ export function findValueFault(name: string, { read }: Setting<unknown>, value: 
 
 type SettingDocs = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
-/**
- * Values that earlier versions of mdmirror wrote into configuration files, each with the value that
- * replaces it.
- */
+/** Values in configuration files of an older mdmirror, each with the value that replaces it. */
 const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
   ["hold", "block"],
   ["sidecar", "conflict-copy"],
@@ -264,10 +255,7 @@ export function cleanPrefix(text: string): RemotePath | null {
 /** Linked part of the workspace: path of a folder, list of paths, or "" for the whole workspace. */
 export type LinkedPart = RemotePath | readonly RemotePath[];
 
-/**
- * Returns the linked part of the workspace for a value of the setting `remote`; null if the value
- * is not allowed.
- */
+/** Returns the linked part in a value of the setting `remote`; null for a wrong value. */
 export function readRemote(value: unknown): LinkedPart | null {
   if (typeof value === "string") return cleanPrefix(value);
   if (!Array.isArray(value) || value.length === 0) return null;
@@ -275,17 +263,12 @@ export function readRemote(value: unknown): LinkedPart | null {
   return paths.every((path) => path !== null && path !== "") ? (paths as RemotePath[]) : null;
 }
 
-/**
- * Returns the linked part of the workspace that consists of these paths; null if a path is illegal.
- */
+/** Returns the linked part with these paths; null if one of the paths is illegal. */
 export function parseLinkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }
 
-/**
- * Returns the path of the linked folder's root on the service; "" if this is the root of the
- * workspace.
- */
+/** Returns the path of the linked folder's root on the service; "" for the workspace's root. */
 export function readPrefix(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }
@@ -298,10 +281,7 @@ export function listLinkedFolders(remote: LinkedPart): readonly RemotePath[] {
   return typeof remote === "string" ? [] : remote;
 }
 
-/**
- * Returns words about the linked part of the workspace for the end of a sentence; "" for the whole
- * workspace.
- */
+/** Returns the linked part as words for the end of a sentence; "" for the whole workspace. */
 export function describeLinkedPart(remote: LinkedPart): string {
   if (remote === "") return "";
   return typeof remote === "string" ? `, folder ${shownName(remote)}` : `, folders ${remote.map(shownName).join(", ")}`;
@@ -342,10 +322,7 @@ function findPathsFault(pattern: string): string | null {
   return findLineFault(pattern);
 }
 
-/**
- * Returns a clause that says why a pattern cannot be a line of `.mdmirrorignore`; null if the
- * pattern can.
- */
+/** Returns why a pattern cannot be a line of `.mdmirrorignore`; null if the pattern can. */
 export function findLineFault(pattern: string): string | null {
   if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[\r\n\0]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";

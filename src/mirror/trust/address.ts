@@ -20,9 +20,7 @@ export type TrustedOrigin = {
 export type PickedUrl = {
   /** URL without `/v1…` at the end, because each request adds this part itself. */
   readonly url: string;
-  /**
-   * Source of the URL. `config`: the folder's configuration. The user sets the other two sources.
-   */
+  /** Source of the URL. `config`: the folder's configuration. The user set the other sources. */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 

@@ -78,10 +78,7 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   return ok({ origin: origin.value, ...updatedFolder });
 }
 
-/**
- * Returns the path of the user's `hooks.json`, which no linked folder can change; null if the file
- * does not exist.
- */
+/** Returns the path of the user's `hooks.json`, which no linked folder can change; or null. */
 export function findHooksFile(env: UrlSources["env"]): string | null {
   const file = join(locateConfigFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
@@ -254,10 +251,7 @@ export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, 
   return keySource === "keychain" ? "with the key of your keychain" : `with the key from ${keySource}`;
 }
 
-/**
- * Counts documents by their names, without reading files, and returns words such as `3 Markdown
- * files`.
- */
+/** Counts documents by their names, without reading files. Example: `3 Markdown files`. */
 export function countDocuments(root: string): string {
   const folders = [root];
   let files = 0;

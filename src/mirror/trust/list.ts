@@ -80,10 +80,7 @@ export function checkMirrorName(env: Environment, name: string, root: string): T
   };
 }
 
-/**
- * Returns the folder's name on disk. If another linked folder has this name, adds a number to the
- * name.
- */
+/** Returns the folder's name on disk. If another linked folder has this name, adds a number. */
 function chooseDefaultName(env: Environment, root: string): string {
   const otherMirrors = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
   const takenNames = otherMirrors.map(({ name }) => name);
@@ -120,10 +117,7 @@ export function deriveMirrorName(root: string): string {
   return isMirrorName(name) ? name : "mirror";
 }
 
-/**
- * Returns the wanted name if no other folder has it; otherwise, the name with a number: `notes-2`,
- * `notes-3` …
- */
+/** Returns the wanted name if the name is free, otherwise with a number: `notes-2` … */
 export function chooseFreeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
@@ -136,10 +130,7 @@ type AddressOfUser = {
   /** Address in the form of the registry: origin and path prefix. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /**
-   * Name that the user chose. Null: a folder in the registry keeps its name, and a new folder gets
-   * the default name.
-   */
+  /** Name that the user chose. Null keeps an earlier name, or means the default name. */
   readonly name: string | null;
   readonly env: Environment;
 };

@@ -51,10 +51,7 @@ function findForeignPath(owned: readonly OwnedPath[], user: number): OwnedPath |
   return owned.find(({ uid, mayBelongToRoot }) => uid !== user && !(mayBelongToRoot && uid === ROOT_UID));
 }
 
-/**
- * Returns who owns a linked folder and the folder's `.mdmirror/`. Ignores paths at which nothing
- * exists.
- */
+/** Returns who owns a linked folder and its `.mdmirror/`. Ignores paths without file or folder. */
 export function readOwnership(root: string, env: Environment): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
   const ownedPaths: OwnedPath[] = [];
@@ -107,10 +104,7 @@ export function refuseForeignFolder({
   );
 }
 
-/**
- * Returns the root if `.mdmirror/` may be opened. Commands call this function before reading
- * `.mdmirror/`.
- */
+/** Returns the root if `.mdmirror/` may be opened. Commands call this before reading it. */
 export function examineFolder(root: string): Result<string> {
   try {
     examineOwnFolder(join(root, MIRROR_FOLDER));

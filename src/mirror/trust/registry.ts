@@ -36,10 +36,7 @@ export type KnownMirror = {
   /** Addresses (origin and path prefix) that may receive the key and the documents. */
   readonly addresses: readonly string[];
   readonly allowHttp: readonly string[];
-  /**
-   * Real paths of the folder and its copies. The name in the entry belongs to the folder at the
-   * first path.
-   */
+  /** Real paths of the folder and its copies. The folder at the first path has the entry's name. */
   readonly roots: readonly string[];
 };
 

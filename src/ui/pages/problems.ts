@@ -154,9 +154,7 @@ function toOpenConflict(local: LocalMirror, base: BaseTree, conflict: Conflict):
   return [path, { choice, clashes, since: conflict.since }];
 }
 
-/**
- * LIMIT: number of conflicts whose clashes are remembered as counted, so that memory stays bounded.
- */
+/** LIMIT: number of conflicts with a remembered count of clashes, so that memory stays bounded. */
 const MAX_COUNTED = 1_000;
 const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
 

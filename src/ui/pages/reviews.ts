@@ -17,10 +17,7 @@ import { problemBadge } from "../states.ts";
  */
 const REVIEWS_PER_PAGE = 20;
 
-/**
- * Reads only the state file. The button *Check now* starts a sync, which reads the current reviews
- * from the service.
- */
+/** Reads only the state file. The button *Check now* starts a sync, which reads the service. */
 export const REVIEWS_PAGE = makeFolderPage({
   path: "/m/:name/reviews",
   section: "reviews",
@@ -94,10 +91,7 @@ function renderReviewDetails({ changeId, liveChangeId, blocks }: WaitingReview):
   );
 }
 
-/**
- * Shows a form with which the user reports a rejection, because the service does not report
- * rejections.
- */
+/** Shows a form for reporting a rejection, because the service does not report rejections. */
 function renderRejectionForm(
   folder: Folder,
   path: string,

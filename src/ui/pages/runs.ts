@@ -1,7 +1,4 @@
-/**
- * Pages of the log: the list of runs, and one run with the changes that an undo of this run would
- * make.
- */
+/** Pages of the log: all runs, and one run with the changes that its undo would make. */
 
 import { readRuns, type RunLine } from "../../mirror/operations/history/timeline.ts";
 import { describeUndo, readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
@@ -168,9 +165,7 @@ function canBeUndone({ kind }: UndoPlan["items"][number]): boolean {
   return kind !== "left";
 }
 
-/**
- * Lists the changes that the undo of a run would make. Returns null if the run is already undone.
- */
+/** Lists the changes that the undo of a run would make; null if the run is already undone. */
 function renderUndoPart({ undoneBy }: RunLine, { items }: UndoPlan): Html | null {
   const doableCount = items.filter(canBeUndone).length;
   const moreCount = items.length - LINES_PER_PAGE;

@@ -193,10 +193,7 @@ function renderKeyForm(folder: Folder, request: PageRequest): Html {
   )}<p><a href="${DOCS_ADDRESS}/configuration.md">All settings explained</a></p></section>`;
 }
 
-/**
- * Number of hexadecimal digits in the key of a draft. With this many digits, nobody can guess a
- * key.
- */
+/** Number of hexadecimal digits in the key of a draft: enough that nobody can guess the key. */
 const DRAFT_DIGITS = 32;
 
 /**

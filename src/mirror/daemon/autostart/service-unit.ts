@@ -1,6 +1,4 @@
-/**
- * Makes a systemd user unit or a launchd agent from a template, and installs or removes the unit.
- */
+/** Makes a systemd user unit or a launchd agent from a template. Installs and removes the unit. */
 
 import { createHash } from "node:crypto";
 import { readFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -27,9 +25,7 @@ export type UnitOptions = {
   readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /**
-   * False if the program `systemd-notify` is missing. A unit of type `notify` would then not start.
-   */
+  /** False if `systemd-notify` is missing. A unit of type `notify` would then not start. */
   readonly hasSystemdNotify: boolean;
 };
 
@@ -66,10 +62,7 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   return ok(`*/5 * * * * ${commandWords.join(" ").replaceAll("%", "\\%")}`);
 }
 
-/**
- * Quotes a word for the shell of cron, which does not know the quotes `$'…'` that `quoteForShell`
- * uses.
- */
+/** Quotes a word for cron's shell, which does not know the quotes `$'…'` of `quoteForShell`. */
 function quoteForCron(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -85,10 +78,7 @@ export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-s
  * folders.
  */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
-/**
- * Environment variables with which the service is reached, such as those for proxies and
- * certificates.
- */
+/** Environment variables for reaching the service, such as proxies and certificates. */
 const KEPT_NETWORK = [
   ...["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"],
   "NODE_EXTRA_CA_CERTS",

@@ -13,10 +13,7 @@ import {
 } from "./protocol.ts";
 
 export type ControlCall = {
-  /**
-   * Sends a sign of life to the command. Without signs of life, the command stops waiting after
-   * some time.
-   */
+  /** Sends a sign of life to the command, so that the command continues to wait. */
   beat(): void;
   /** Signal that aborts when the command has disconnected. */
   readonly gone: AbortSignal;

@@ -31,10 +31,7 @@ export type ControlRequest =
    * blocked, or when the time limit has passed. Paths are below the root; "" is the whole folder.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
-  /**
-   * Pauses the daemon. `forMs`: length of the pause in milliseconds; undefined for a pause until
-   * `resume`.
-   */
+  /** `forMs`: length of the pause in milliseconds; undefined for a pause until `resume`. */
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
@@ -76,9 +73,7 @@ export type DaemonStatus = {
   readonly inSyncAsOf: number | null;
   /** Milliseconds since the last progress of the engine's loop. */
   readonly stillMs: number;
-  /**
-   * Numbers of requests since the daemon's start, by result; undefined if the phase is `silent`.
-   */
+  /** Numbers of requests of this daemon, by result; undefined if the phase is `silent`. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
   /** Active effects of the cycle; null if there are none; undefined if the phase is `silent`. */
   readonly traffic?: CurrentTraffic | null;
@@ -100,9 +95,7 @@ export type CurrentTraffic = {
 
 type RequestEnvelope = { readonly root: string; readonly request: ControlRequest };
 
-/**
- * `beat`: a sign of life. `other-root`: the daemon serves another folder than that of the command.
- */
+/** `beat`: a sign of life. `other-root`: the daemon serves another folder than the command's. */
 export type ControlReply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
 
 /**
@@ -131,10 +124,7 @@ export function formatReply(reply: ControlReply): string {
   return `${JSON.stringify({ ...reply, kind: LINE_KINDS[reply.kind] })}\n`;
 }
 
-/**
- * Returns the daemon's answer; null if the line is no such answer, because another program has sent
- * it.
- */
+/** Returns null if the line is no answer of a daemon. Another program then sent the line. */
 export function readReply(line: string): ControlReply | null {
   const json = parseObject(line);
   const kind = REPLY_KINDS.get(json?.["kind"]);

@@ -39,18 +39,13 @@ export function readSocketPath(folder: string): SocketPath | null {
   return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;
 }
 
-/**
- * Returns true if only this user can enter the folder. Another user may have created the folder.
- */
+/** Returns true if only this user can enter the folder, and no other user created the folder. */
 function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwner(stat.uid);
 }
 
-/**
- * LIMIT: number of bytes of a socket's path, because `sun_path` has one byte more, for the final
- * NUL.
- */
+/** LIMIT: bytes in a socket's path, because `sun_path` has only one byte more, for a final NUL. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
 
 type SocketOptions = {

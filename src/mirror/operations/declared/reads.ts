@@ -50,10 +50,7 @@ export const HISTORY = {
       changeId: TEXT.nullable(),
       /** Event that created the version, as a clause. */
       what: TEXT,
-      /**
-       * Id of the other document to which this content belonged; null if the content belonged to
-       * this document.
-       */
+      /** Id of the other document that had this content; null if it was this document. */
       other: TEXT.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer stored. */
       size: z.int().nullable(),
@@ -62,10 +59,7 @@ export const HISTORY = {
        * result; null if no merge created this version.
        */
       merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
-      /**
-       * Clause with the numbers of the versions that were merged into this version; null without a
-       * merge.
-       */
+      /** Clause with the numbers of the versions that were merged; null without a merge. */
       mergedFrom: TEXT.nullable(),
       isLocal: z.boolean(),
     }),
@@ -154,10 +148,7 @@ export const CONFLICTS = {
       theirs: SIZE,
       /** True if mdmirror sent the local content to review because of the conflict. */
       inReview: z.boolean(),
-      /**
-       * Number of times that a newer version from the service has replaced the conflict copy's
-       * content.
-       */
+      /** Number of newer versions from the service that the conflict copy has shown. */
       renewed: z.int(),
     }),
     blocked: makeListSchema({
@@ -188,24 +179,15 @@ export const REVIEWS = {
   result: z.strictObject({
     reviews: makeListSchema({
       path: TEXT,
-      /**
-       * Id of the change in review; null if another user sent the change, or if the service gave no
-       * id.
-       */
+      /** Id of the change; null if another user sent the change, or the service gave no id. */
       changeId: TEXT.nullable(),
       reason: z.enum(["protected", "conflict"]).nullable(),
       since: TIME,
       /** Change id of the last published version that mdmirror saw. */
       liveChangeId: TEXT,
-      /**
-       * Last published content that mdmirror saw, with local links; null if the content is not
-       * stored.
-       */
+      /** Last published content that mdmirror saw, with local links; null if not stored. */
       live: TEXT.nullable(),
-      /**
-       * Content that was sent to review; null if another program sent the content, or if it is not
-       * stored any more.
-       */
+      /** Content in review; null if another program sent the content, or if not stored. */
       submitted: TEXT.nullable(),
       /**
        * Paths that cannot be deleted during the review: the path of the document, and the paths of
@@ -236,7 +218,7 @@ export const VERIFY = {
     /** Documents that are byte for byte the same on both sides. `size` is in bytes of UTF-8. */
     documents: makeListSchema({ path: TEXT, id: TEXT, sha256: DIGEST, size: z.int() }),
     /**
-     * Paths of documents whose contents differ only in line ends, byte order mark or final newline.
+     * Paths of documents whose only difference is in line ends, byte order mark or last newline.
      */
     formDiffers: TEXTS,
     differing: makeListSchema({ path: TEXT, id: TEXT, why: TEXT }),
@@ -279,10 +261,7 @@ export const WAIT = {
     live: z.int(),
     /** Number of requested paths that are missing in `paths`. */
     more: z.int(),
-    /**
-     * Requested paths, in the worst states first. For a requested folder, the list has only
-     * documents that had to be uploaded.
-     */
+    /** Requested paths, worst states first. A folder is listed as the documents to upload in it. */
     paths: makeListSchema({
       path: TEXT,
       /**

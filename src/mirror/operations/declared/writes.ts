@@ -26,19 +26,14 @@ const STOP_RESULT = z.strictObject({
    * the stop. Null if no change is stopped.
    */
   version: DIGEST.nullable(),
-  /**
-   * Number of steps that no safety check stopped, but that also wait for the user's answer to the
-   * stop.
-   */
+  /** Number of steps that no safety check stopped, but that wait for the same answer. */
   waiting: z.int(),
   next: z.enum(["daemon", "sync"]),
   /** Stopped changes by path. `what`: kind of the change, in words. `notes`: reason of the stop. */
   items: makeListSchema({ ...ITEM_FIELDS, what: TEXT }),
 });
 
-/**
- * Parts of both answers to a stop. Only a person may answer, so agents get no tool for an answer.
- */
+/** Parts of both answers to a stop. Only a person may answer, so agents get no tool. */
 const ANSWER_PARTS = {
   access: "write",
   isForPeople: true,

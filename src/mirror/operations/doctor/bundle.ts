@@ -39,10 +39,7 @@ export const BUNDLE_FORMAT = "mdmirror bundle 2";
 type PlainData = unknown;
 type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
 
-/**
- * Recorded results of the functions among the planner's arguments, by the path or digest that a
- * function got.
- */
+/** Recorded results of the planner's functions, by the path or digest that a function got. */
 type PlannerAnswers = {
   readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
   readonly conflicts: Map<string, ReturnType<Policy["conflicts"]>>;
@@ -70,10 +67,7 @@ type SharedLine = {
 };
 type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
 
-/**
- * `differences`: a line for each difference between the real plan and the plan that was made from
- * the bundle.
- */
+/** `differences`: a line for each difference between the bundle's plan and the real plan. */
 type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
 
 export async function makeBundle(

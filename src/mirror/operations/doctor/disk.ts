@@ -8,10 +8,7 @@ import { makeBad, type DoctorCheck, makeGood, makeNote, makeWarning } from "./ch
 
 const LOW_FREE_BYTES = 200 * 1024 * 1024;
 
-/**
- * Tests the disk with a file in `.mdmirror/tmp`: case and Unicode form of names, hard links, and
- * free space.
- */
+/** Tests the disk with a file in `.mdmirror/tmp`: spellings of names, hard links, free space. */
 export function checkDisk(disk: Disk, folder: string, random: Random): DoctorCheck[] {
   const { foldsCase, foldsUnicode } = disk.names();
   const checks: DoctorCheck[] = [
@@ -66,10 +63,7 @@ function checkHardLinks(folder: string, random: Random): DoctorCheck {
   }
 }
 
-/**
- * Checks the system's limit of inotify watches, because `watch` needs one inotify watch for each
- * folder.
- */
+/** Checks the limit of inotify watches. `watch` needs one inotify watch for each folder. */
 export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): DoctorCheck[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];

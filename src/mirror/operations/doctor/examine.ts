@@ -104,18 +104,12 @@ function examineState(folder: string, marker: string | null): DoctorCheck[] {
  * No difference affects a decision about content (I29).
  */
 const MAX_SKEW_MS = 60_000;
-/**
- * Milliseconds by which the time in a `Date` header may be too early, because the header has only
- * whole seconds.
- */
+/** Milliseconds by which a `Date` header may be too early, because it has whole seconds. */
 const HEADER_MS = 1_000;
 
 const REQUEST_BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
-/**
- * Checks the service with one request: the service answers, accepts the key, and has the same time
- * as the local clock.
- */
+/** Checks with one request that the service answers, accepts the key, and has the local time. */
 export async function checkService(
   wire: Wire,
   key: string,

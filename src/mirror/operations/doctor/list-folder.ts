@@ -25,10 +25,7 @@ import type { FolderName } from "../../local/folder-names.ts";
 import { BLOCK_REASONS, isReviewReason, needsUser } from "../../model/block.ts";
 import { UNSYNCED_WORDS } from "./why.ts";
 
-/**
- * `in-sync`: unchanged since the last sync. `waiting`: the next sync will change the document or
- * folder.
- */
+/** `in-sync`: unchanged since the last sync. `waiting`: the next sync makes a change. */
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
 type FolderEntry = {
@@ -40,10 +37,7 @@ type FolderEntry = {
   /** Number of files in the folder and its subfolders that require an action of the user. */
   readonly needs: number;
   readonly reviews: number;
-  /**
-   * Totals of the documents in the folder and its subfolders at the last sync; null for a file or
-   * in a search.
-   */
+  /** Totals of the documents below a folder at the last sync; null for a file or in a search. */
   readonly sum: Pick<SubfolderTotals, "documents" | "changedAt"> | null;
   /**
    * Record of a file whose state depends on its content, which was not read yet; null for a known

@@ -1,7 +1,4 @@
-/**
- * Compares both sides. Lists, reads and hashes all documents again, and uses no result of an
- * earlier scan.
- */
+/** Compares both sides: lists, reads and hashes all documents, and uses no earlier scan. */
 
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";

@@ -32,9 +32,7 @@ export type PathExplanation = PlanFacts & {
   readonly open: Attention | null;
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
-  /**
-   * Merge that made the current local content, with the side of each line; null without a merge.
-   */
+  /** Merge that made the current local content, with each line's side; null without a merge. */
   readonly merge: MergeFacts | null;
   readonly events: readonly MirrorEvent[];
   /**
@@ -155,10 +153,7 @@ type PlanFacts = {
     readonly kind: UnsyncedEntry["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
-  /**
-   * Document that the service lists at the path; null if no document is listed, or the service was
-   * not reached.
-   */
+  /** Document at the path on the service; null if none is listed, or without an answer. */
   readonly remote: RemoteFile | null;
   /**
    * Steps of the next sync at or below the path. `stopped`: the step waits for the answer to a
@@ -224,10 +219,7 @@ const RULE_WORDS: Readonly<Partial<Record<UnsyncedEntry["kind"], string>>> = {
   "git-ignored-folder": "a folder that is left out by",
 };
 
-/**
- * Returns the reason why a path, or a folder above the path, is not synced; null if the path is
- * synced.
- */
+/** Returns why a path, or a folder above it, is not synced; null if the path is synced. */
 function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(named), named]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
@@ -338,9 +330,7 @@ function describeService({ remote, record, folder, path }: PathExplanation): str
   return `${remote.id} ${version}${moveClause}${remote.protected ? ", protected" : ""}`;
 }
 
-/**
- * Explains why the next sync has no step for a path. Adds the reasons of a stop, if there is one.
- */
+/** Explains why the next sync has no step for a path, and adds the reasons of a stop. */
 function listFactsWithoutSteps(
   blockedBelow: PathExplanation["blockedBelow"],
   stops: PathExplanation["safetyStops"],

@@ -117,10 +117,7 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
   return trouble("usage", `${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
 }
 
-/**
- * Reads the service's content of the document that has or had a path; null if there is no such
- * content.
- */
+/** Reads the service's content by a document's current or earlier path; null without content. */
 async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<string | null>> {
   const { world, url } = mirror;
   const base = world.state.load();

@@ -260,9 +260,7 @@ export function findNewest(
   return entries.findLast((entry) => entry.other === null && wanted(entry)) ?? entries.findLast(wanted);
 }
 
-/**
- * Returns why a version cannot be restored, and the next step; null if the version can be restored.
- */
+/** Returns why a version cannot be restored, and the next step; null if nothing prevents it. */
 export function explainObstacle(
   state: World["state"],
   { record, path, id }: KnownPlace,
@@ -291,10 +289,7 @@ function describeGoneContent({ n }: HistoryEntry): string {
   return `the content of version ${n} is no longer in the history`;
 }
 
-/**
- * Returns the version at a time. Returns a clause if there was no version, or if its content is not
- * stored.
- */
+/** Returns the version at a time; a clause if no version existed, or its content is not stored. */
 export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);
   const latestEntry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);

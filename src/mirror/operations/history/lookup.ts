@@ -84,10 +84,7 @@ function findById(state: State, base: BaseTree, id: DocId): KnownDocument | null
   return path === undefined ? null : { id, path, record, tombstone };
 }
 
-/**
- * Returns the newest events, oldest first. For a document, these are the events at all paths of the
- * document.
- */
+/** Returns the newest events, oldest first. For a document, returns the events at all its paths. */
 export function readEvents(
   state: State,
   wanted: { readonly limit: number; readonly run: number | null; readonly path: LocalPath | null },
@@ -130,10 +127,7 @@ export function toLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, te
   return text === null ? null : (disk.toLocalForm?.(path, text) ?? text);
 }
 
-/**
- * Returns a function that finds stored content by digest, and returns the content as the local file
- * would have it.
- */
+/** Returns a function that finds stored content by digest, in the form of the local file. */
 export function makeLocalLookup(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,

@@ -24,10 +24,7 @@ export function readMerge({ kind, at, before, after, merged }: MirrorEvent): Rec
   return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
 }
 
-/**
- * Side of each line. The sides are unknown if one of the merged contents (`gone`) is no longer
- * stored.
- */
+/** Side of each line; unknown if one of the merged contents (`gone`) is no longer stored. */
 export type MergeOrigins =
   | { readonly kind: "found"; readonly rows: readonly LineOrigin[] }
   | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };

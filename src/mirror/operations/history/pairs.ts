@@ -1,7 +1,4 @@
-/**
- * Pairs each local file with the document on the service that has the same record or, without a
- * record, the same path.
- */
+/** Pairs each local file with a document on the service: first by records, then by paths. */
 
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";

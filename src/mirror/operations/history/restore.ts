@@ -79,10 +79,7 @@ function isOneDocument(state: State, name: string): boolean {
   return findDocument(state, base, name) !== null || !meansSeveral(base, name);
 }
 
-/**
- * @param n number of the version; null for the last version with content other than the current
- * content
- */
+/** @param n number of the version; null for the last version that differs from the current file */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const foundVersion = findVersion({ state }, name, n);
   if (foundVersion.kind === "trouble") return foundVersion;

@@ -15,9 +15,7 @@ import { formatCounts } from "../results/report.ts";
 export type Timeline = {
   readonly path: LocalPath;
   readonly isGone: boolean;
-  /**
-   * Number of the version with the content of the local file; null if no version has this content.
-   */
+  /** Number of the version that the local file has; null if no version has the file's content. */
   readonly now: number | null;
   readonly localDigest: Digest | null;
   /** Steps, newest first. */
@@ -120,10 +118,7 @@ export type RunLine = {
   readonly endedAt: number | null;
   /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
-  /**
-   * Changes such as `3 uploaded, 1 created locally`; null if there were no changes, or if they are
-   * unknown.
-   */
+  /** Changes such as `3 uploaded, 1 created locally`; null if none are known. */
   readonly done: string | null;
   /** Last run that undid this run; null if no run did. */
   readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;

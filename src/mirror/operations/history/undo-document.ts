@@ -216,10 +216,7 @@ function explainKept({ events, path, record }: DocumentHistory, context: UndoCon
   return isUnknown ? "the run found a conflict, which has ended since" : null;
 }
 
-/**
- * Returns the document that the runs created in place of a removed document; null if the runs
- * created none.
- */
+/** Returns the document that the runs created in place of a removed document; null if none. */
 export function findSuccessor(
   id: DocId,
   events: readonly MirrorEvent[],
@@ -380,10 +377,7 @@ function planMoveBack(
     : makeLeftItem(path, "it was moved again since");
 }
 
-/**
- * Returns true if the document is still at the target of the last move, apart from moves of
- * folders.
- */
+/** Returns true if the document is still where its last move put it, apart from folder moves. */
 function isAtTarget(
   { localPath, remotePath }: DocumentRecord,
   last: RecordedMove,

@@ -19,10 +19,7 @@ export function makeTemporaryName(path: LocalPath): LocalPath {
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
-/**
- * Returns true if the first entry is at the target path of the other entry, or is a folder above
- * that path.
- */
+/** Returns true if the first entry is at the other entry's target path, or is a folder above it. */
 export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
@@ -90,20 +87,14 @@ export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders:
   return path;
 }
 
-/**
- * Returns true if an entry reaches its target path when the nearest moving folder above the entry
- * moves.
- */
+/** Returns true if an entry reaches its target path by the move of the nearest folder above it. */
 export function isCarried({ id, at, to }: BackMove, moves: readonly BackMove[]): boolean {
   const movesAbove = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = movesAbove.toSorted((a, b) => b.at.length - a.at.length)[0];
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/**
- * Orders moves: folders first, then by the depth of the target path, so that each target folder
- * already exists.
- */
+/** Orders moves: folders first, then by depth of the target, so that target folders exist. */
 export function compareMoves(one: Pick<BackMove, "id" | "to">, other: Pick<BackMove, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }

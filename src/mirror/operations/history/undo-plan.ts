@@ -72,10 +72,7 @@ type PathFacts = {
   readonly disk: Pick<Disk, "look">;
 };
 
-/**
- * Returns an item of the kind `left` if another document or file will be at the path of a deleted
- * document even after the moves.
- */
+/** Returns a `left` item if the path of a deleted document is taken even after the moves. */
 function checkTarget(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
   const currentRecord = records.get(item.path);

@@ -37,9 +37,7 @@ export type UndoPlan = {
   readonly items: readonly UndoItem[];
   /** Newer runs that the plan skips because these runs cannot be undone, newest first. */
   readonly passed: readonly PassedRun[];
-  /**
-   * Time in milliseconds since the epoch, since which all runs are undone; null to undo one run.
-   */
+  /** Time since which all runs are undone, in milliseconds since the epoch; null for one run. */
   readonly since: number | null;
   /** Digest of the plan. With the digest, a caller shows which plan the user saw. */
   readonly version: Digest;
@@ -190,9 +188,7 @@ function undoItem(
   }
 }
 
-/**
- * Adds a note if a change of the document is in review, because the API cannot withdraw the change.
- */
+/** Adds a note if a change of the document is in review. The API cannot withdraw the change. */
 function withReviewNote({ submissions }: DocumentRecord, end: ManualEnd): ManualEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }

@@ -32,10 +32,7 @@ export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, 
   return ok({ id, path, gone: record === null, deleted: readDeletion(state, document), versions });
 });
 
-/**
- * Finds the version at a time, as `restore` does. Returns a clause if there is no version at this
- * time.
- */
+/** Finds the version at a time, as `restore` does; a clause if no version existed at the time. */
 function findShownAt(
   { record, tombstone }: KnownPlace,
   entries: readonly HistoryEntry[],

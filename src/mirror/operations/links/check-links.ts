@@ -59,10 +59,7 @@ type JudgedLink =
   | { readonly kind: "picture"; readonly link: PlacedLink }
   | { readonly kind: "broken"; readonly link: BrokenLink };
 
-/**
- * Finds out whether a link is fine, a picture or broken. Returns null if the link leads out of the
- * workspace.
- */
+/** Finds out whether a link is fine, a picture or broken; null if it leads out of the workspace. */
 function checkLink(
   { path, text }: { readonly path: LocalPath; readonly text: string },
   link: FoundLink,
@@ -81,10 +78,7 @@ function checkLink(
   return { kind: "broken", link: { ...placedLink, nearest: names.nearest(destination, path) } };
 }
 
-/**
- * Returns true if the link's target exists, false if not. Returns null if the link leads out of the
- * workspace.
- */
+/** Returns whether the link's target exists; null if the link leads out of the workspace. */
 function hasTargetFile(read: Destination, place: Place, names: FolderNames): boolean | null {
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolveDestination(read, place);

@@ -1,7 +1,4 @@
-/**
- * Conversion of links: decides whether a new folder should convert links, and starts and stops the
- * conversion.
- */
+/** Conversion of links: decides whether a new folder needs it, and starts or stops it. */
 
 import { isId, readDestinationParts } from "../../../markdown/links/destination.ts";
 import { findLinks, type FoundLink, readLinkDestination } from "../../../markdown/links/find.ts";
@@ -46,9 +43,7 @@ export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPa
   return someHasLink(disk, paths, ({ wiki }) => wiki !== undefined);
 }
 
-/**
- * Reads a sample of the files, evenly spread. Returns true if one of them shows a picture by path.
- */
+/** Reads a sample of the files. Returns true if one of them shows a picture by path. */
 export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(
     disk,

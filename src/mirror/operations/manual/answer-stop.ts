@@ -234,10 +234,7 @@ function listEditedAndMissing({ blocks }: Plan): RejectItem[] {
   return missingBlocks.map(({ key, path }) => planKeepAsNew(key as DocId, path as LocalPath));
 }
 
-/**
- * Plans to restore the content of a document that the action would make empty, locally or on the
- * service.
- */
+/** Plans to restore a document that the action would make empty, locally or on the service. */
 function listContentItems(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;

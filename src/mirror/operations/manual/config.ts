@@ -17,10 +17,7 @@ export function findSetting(name: string): Result<NamedSetting> {
   return trouble("usage", `${JSON.stringify(name)} ${explainUnknown(name, knownNames)}`, "mdmirror config list");
 }
 
-/**
- * Returns the value of a setting. A name with a dot, such as `events.listen`, means a setting in a
- * group.
- */
+/** Returns the value of a setting. A name such as `events.listen` means a setting in a group. */
 export function readValueIn(config: Config, name: string): unknown {
   return name.split(".").reduce((group: unknown, member) => (group as Record<string, unknown>)[member], config);
 }
@@ -89,10 +86,7 @@ export function readValue(name: string, setting: Setting<unknown>, text: string)
   return trouble("usage", fault!, "mdmirror config list shows the possible values");
 }
 
-/**
- * Returns a list with the value of some JSON as the only element; an empty list if the text is not
- * JSON.
- */
+/** Returns a list with the parsed value as the only element; an empty list for wrong JSON. */
 function parseJson(text: string): unknown[] {
   try {
     return [JSON.parse(text)];

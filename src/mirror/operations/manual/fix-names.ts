@@ -1,7 +1,4 @@
-/**
- * Gives local files and folders the names that the service would give them: `My notes.md` becomes
- * `My-notes.md`.
- */
+/** Renames local files and folders as the service would: `My notes.md` becomes `My-notes.md`. */
 
 import { mapName, type NameKind, findNameFaults } from "../../../contract/names.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../../contract/path.ts";

@@ -12,15 +12,10 @@ import type { BaseTree } from "../../model/tree.ts";
 import { WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import type { Disk } from "../../ports/disk.ts";
 
-/**
- * Result for one of several documents. If one document fails, mdmirror continues with the other
- * documents.
- */
+/** Result for one of several documents. After a failure, the other documents still follow. */
 type DocumentResult = ResultEnds["items"][number];
 
-/**
- * One item of a plan. `act`: function that carries out the item; null if nothing has to be done.
- */
+/** One item of a plan. `act` carries out the item; null if nothing has to be done. */
 export type PlanItem<Row extends DocumentResult = DocumentResult> = {
   readonly row: Row;
   readonly act: ((ctx: CycleContext) => ManualEnd | Promise<ManualEnd>) | null;

@@ -51,10 +51,7 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
   }
 }
 
-/**
- * Returns an environment in which git does not use another user's repository in the system's
- * temporary folder.
- */
+/** Prevents git from using another user's repository in the system's temporary folder. */
 function makeGitEnv(env: Environment, folder: string): NodeJS.ProcessEnv {
   return { ...omitKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }

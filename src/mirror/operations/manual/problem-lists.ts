@@ -52,9 +52,7 @@ export const reviews = defineLocalRead(REVIEWS, (mirror) => {
   return ok({ reviews: listedReviews });
 });
 
-/**
- * Returns the changes by path. Changes of one document are in order from the oldest to the newest.
- */
+/** Returns the changes, ordered by path and, for one document, from the oldest to the newest. */
 export function listReviews({ state, disk }: StateAndDisk): WaitingReview[] {
   const { records, conflicts, blocks } = state.load();
   const allReviews = [...records.values()].flatMap((record) => {

@@ -51,10 +51,7 @@ export function findRecordProblem(
   return ways === undefined ? null : { path: findCurrentPath(world, record, block), record, conflict, block, ways };
 }
 
-/**
- * Returns true if only a person can end the block. A document in conflict has a conflict, and no
- * block.
- */
+/** Returns true if only a person can end the block. A conflict is not a block. */
 export function needsDecision({ reason }: Block): boolean {
   return reason !== "conflict" && needsUser(reason);
 }
@@ -103,9 +100,7 @@ export function findRecordOfCopy(base: BaseTree, path: LocalPath): DocumentRecor
   return null;
 }
 
-/**
- * Finds the record of a file that was renamed to a name that is not synced, by the file's inode.
- */
+/** Finds the record of a renamed file by inode, if files with the new name are not synced. */
 function findRenamedRecord({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return null;

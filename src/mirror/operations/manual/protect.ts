@@ -27,10 +27,7 @@ type ProtectOperation = Operation<typeof PROTECT, ItemsPlan>;
 export const protect: ProtectOperation = makeOperation(PROTECT, true);
 export const unprotect: ProtectOperation = makeOperation(UNPROTECT, false);
 
-/**
- * Makes an operation that sets or removes the protection of documents on the service. The next
- * listing updates the records.
- */
+/** Makes an operation that sets or removes protection. The next listing updates the records. */
 function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperation {
   return {
     declared,
@@ -81,10 +78,7 @@ async function planProtection(
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
-/**
- * Requests a single document directly. For several documents, requests a list of all documents,
- * which needs fewer requests.
- */
+/** Requests one document directly. Several documents are listed, which needs fewer requests. */
 function listDocuments(world: World, records: readonly DocumentRecord[]): ReturnType<World["remote"]["listFiles"]> {
   const { remote, prefix } = world;
   const [firstRecord, secondRecord] = records;

@@ -1,7 +1,4 @@
-/**
- * Resolves one problem, or several problems in one run. Several problems are selected by paths,
- * folders or patterns.
- */
+/** Resolves one problem, or in one run several problems by paths, folders or patterns. */
 
 import { toPaths } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -176,9 +173,7 @@ function listPaths({ path, problem }: OpenItem): readonly LocalPath[] {
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
 
-/**
- * A single name may also be the path of a conflict copy, or the document's new path after a rename.
- */
+/** A single name may be the path of a conflict copy, or the document's path after a rename. */
 function selectOpenItems(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
   const namedProblem = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (namedProblem?.kind === "ok")

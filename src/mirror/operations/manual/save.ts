@@ -142,10 +142,7 @@ export function createDocument(context: SaveContext, path: LocalPath, text: stri
   return changeFile(context, { path, text, expect: null }, createFile, digestOf(text));
 }
 
-/**
- * Returns the new path; null if the path is taken, or if the file no longer had the expected
- * content.
- */
+/** Returns the new path; null if the path is taken, or the file has unexpected content. */
 export function moveDocument(
   context: SaveContext,
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },

@@ -81,9 +81,7 @@ export function toPublicKind(kind: string): string {
   return PUBLIC_KINDS[kind] ?? kind;
 }
 
-/**
- * Returns the local path of a document or folder by its id; null if base has no record of the id.
- */
+/** Returns the local path of a document or folder by its id; null without a record of the id. */
 export type PathOf = (id: string) => string | null;
 
 /** Returns the path of an action, never an id. For a move, returns the old and the new path. */
@@ -94,18 +92,13 @@ export function readActionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
-/**
- * Returns the path of an action, or both paths of a move, in a spelling that cannot control a
- * terminal.
- */
+/** Returns an action's path, or both paths of a move, without control characters. */
 export function formatActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(readActionPath(action, pathOf));
 }
 
-/**
- * Returns the error code of the service and the request id, such as ` (forbidden, request req_1)`.
- */
+/** Returns an error code of the service and a request id: ` (forbidden, request req_1)`. */
 export function formatOrigin(code: string | null, requestId: string | null): string {
   const originParts = [
     ...(code === null ? [] : [shownWords(code)]),

@@ -106,9 +106,7 @@ const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 };
 const SHOW_PLAN = "mdmirror plan shows the changes";
 
-/**
- * Returns a clause with the number of other changes that wait for the user's answer to the stop.
- */
+/** Returns a clause with the number of other changes that wait for the same answer. */
 export function describeWaiting(waiting: number): string {
   return `${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer`;
 }
@@ -122,19 +120,14 @@ export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
-/**
- * Next step for the user after a stop that cannot be approved, because the linked folder is not at
- * its path.
- */
+/** Next step after a stop that cannot be approved, because the linked folder is not at its path. */
 export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
-/**
- * Returns the ways to end a stop: approve, reject, or another step for a stop without an answer.
- */
+/** Returns the ways to end a stop: approve, reject, or another step if the stop has no answer. */
 export function listStopSteps(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason))) return [NEXT_WITHOUT_ROOT];
   // mdmirror does not know whether the folder was moved or copied, so one text has the steps for

@@ -56,10 +56,7 @@ export function describeRename(from: string, to: string): string {
 
 type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
 
-/**
- * @param age milliseconds since both sides were last found equal; null if they were never found
- * equal
- */
+/** @param age milliseconds since both sides were last found equal; null without such a time */
 export function toStatusJson(status: MirrorStatus, age: number | null): StatusJson {
   const { state, fault, unreachedAddress, ...rest } = status;
   return {

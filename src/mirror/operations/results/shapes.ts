@@ -1,7 +1,4 @@
-/**
- * Results of `--json` and of the library. They never have content of documents. A minor version may
- * add kinds.
- */
+/** Results of `--json` and the library, without content. A minor version may add kinds. */
 
 export type AttentionEntry = {
   /** Path below the linked folder; "" for the whole folder. */
