@@ -76,7 +76,7 @@ const MAX_PROBLEMS = 20;
 
 /**
  * Returns a function that `watch` calls after each run. The function remembers the problems of each
- * folder. It returns lines about new problems, ended problems, and the number of open problems.
+ * folder, and returns lines about new problems, ended problems, and the number of open problems.
  */
 export function trackProblems(): (
   root: string,

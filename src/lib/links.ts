@@ -1,7 +1,8 @@
 /**
  * Entry point `mdmirror/links`: converts links between ids and relative paths. Links by id survive
  * moves on the service; local editors can follow relative paths. All functions are pure, accept any
- * string, and take linear time. They throw only errors that the functions of a `Place` throw.
+ * string, and take linear time. The only possible errors are those that a function of a `Place`
+ * throws.
  */
 
 import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";

@@ -163,7 +163,7 @@ export type WatchEvent = {
       readonly added: number | null;
       readonly removed: number | null;
     }
-  /** A finished sync that changed something, or that had another result than the sync before. */
+  /** A finished sync that changed something, or whose result differs from the sync before. */
   | { readonly kind: "run"; readonly report: SyncReport }
   /**
    * A file was deleted locally. At `dueAt` (milliseconds since the epoch), mdmirror deletes the

@@ -26,7 +26,9 @@ type RunningMcp = {
   readonly close: () => Promise<void>;
 };
 
-/** Instructions for every client. They are constant, so that no document can add an instruction. */
+/**
+ * Instructions for every client. The text is constant, so that no document can add an instruction.
+ */
 const INSTRUCTIONS = [
   "These tools work on Markdown documents in a local folder that mdmirror syncs with a service, both ways, while people and programs edit both sides.",
   "Read before you change: a change names the version that was read, and is refused if the document is another one by then.",

@@ -14,8 +14,8 @@ export const command: Command = {
   options: { "read-only": { help: "offer no tool that changes anything" } },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: reading `stop` installs the signal handlers. This comes before the start, so that a
-    // signal during the start closes the server before the process ends.
+    // ORDER: `stop` is read before the start, because reading `stop` installs the signal handlers.
+    // A signal during the start then closes the server before the process ends.
     const { stop } = io;
     const roots = findMirrors(io, args.operands);
     const world = pickContext(io);

@@ -21,8 +21,8 @@ export const command: Command = {
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: reading `stop` installs the signal handlers. This comes before the start, so that a
-    // signal during the start closes the server before the process ends.
+    // ORDER: `stop` is read before the start, because reading `stop` installs the signal handlers.
+    // A signal during the start then closes the server before the process ends.
     const { stop } = io;
     const roots = args.operands.length === 0 ? null : findMirrors(io, args.operands);
     const { startUi } = await import("../../ui/start-ui.ts");

@@ -34,8 +34,8 @@ export const command: Command = {
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: reading `stop` installs the signal handlers. This comes before the folders are opened,
-    // so that a signal during the opening closes the folders before the process ends.
+    // ORDER: `stop` is read before the folders are opened, because reading `stop` installs the
+    // signal handlers. A signal during the opening then closes the folders before the process ends.
     const { stop } = io;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
     if (args.flag("all")) {

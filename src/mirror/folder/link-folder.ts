@@ -239,9 +239,7 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   );
 }
 
-/**
- * Returns trouble if the folder contains another linked folder. Its files would be synced twice.
- */
+/** Returns trouble if this folder contains a linked folder, whose files would be synced twice. */
 function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);

@@ -71,7 +71,7 @@ function openRotatedFile(folder: string, maxBytes: number): (line: string) => vo
   };
 }
 
-/** Gives each log file the next higher number. This overwrites the oldest file. */
+/** Gives each log file the next higher number, and so overwrites the oldest file. */
 function rotateLog(folder: string, file: string): void {
   for (let n = OLDER_LOGS; n > 0; n--) {
     const olderName = n === 1 ? file : `${file}.${n - 1}`;

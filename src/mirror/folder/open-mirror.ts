@@ -58,7 +58,7 @@ export type OpenedMirror = {
    * True if a daemon lent this folder. The daemon continues when this process closes the folder.
    */
   readonly isBorrowed: boolean;
-  /** Returns true if mdmirror would now find another key than the key in use. */
+  /** Returns true if mdmirror would now find a key other than the key in use. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
 };

@@ -42,7 +42,7 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
   }
 }
 
-/** Removes ended problems from the file. Ignores that the file cannot be written. */
+/** Removes ended problems from the file. Leaves the file unchanged if it cannot be written. */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);

@@ -136,8 +136,8 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Omit<Searc
     const indexedCount = await runInTurns(indexChangedFiles(search, tree, (path) => readContent(disk, path)));
     return { indexed: indexedCount, notes: [] };
   } catch (error) {
-    // Another search is writing the index, or the disk is full. This search then uses the index as
-    // it is.
+    // Another search is writing the index, or the disk is full. The old index is good enough for
+    // this search.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };

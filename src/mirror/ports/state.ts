@@ -393,7 +393,7 @@ export interface State {
    * - `path`: content stored with this path, of any document
    * - `id`: content of this document, with any path
    * - `formerPaths`: content stored with one of these paths and without a document
-   * LIMIT: reads every row. This may take time, but only users request origins.
+   * LIMIT: reads every row, which takes time, because only a user's command asks for origins.
    */
   storedNames(wanted: {
     readonly path?: LocalPath;

@@ -123,7 +123,7 @@ export function readOwnerName(path: string): string {
   try {
     return `you (${userInfo().username})`;
   } catch {
-    // The user database has no entry for this user. This is usual in a container.
+    // The user database often has no entry for this user in a container.
     return `you (user ${uid})`;
   }
 }

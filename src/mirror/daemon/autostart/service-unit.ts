@@ -88,8 +88,8 @@ type UnitVariable = { readonly name: string; readonly value: string };
 
 /**
  * Returns the variables to write into a unit or a cron line, because the started process does not
- * get the variables of this process. Returns trouble if the folder's path or a variable cannot be
- * written there.
+ * get the variables of this process. Returns trouble if the folder's path or a variable has a control
+ * character.
  */
 function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<readonly UnitVariable[]> {
   if (root !== null && /\p{Cc}/u.test(root))

@@ -95,7 +95,7 @@ export type CurrentTraffic = {
 
 type RequestEnvelope = { readonly root: string; readonly request: ControlRequest };
 
-/** `beat`: a sign of life. `other-root`: the daemon serves another folder than the command's. */
+/** `beat`: a sign of life. `other-root`: the daemon serves a folder other than the command's. */
 export type ControlReply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
 
 /**

@@ -127,7 +127,6 @@ export const DIFF = {
   }),
 } satisfies ReadDeclaration;
 
-/** Size in bytes of UTF-8; null if the content is not stored. */
 const SIZE = z.int().nullable();
 
 export const CONFLICTS = {

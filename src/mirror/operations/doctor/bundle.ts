@@ -16,7 +16,7 @@ import { makePseudonyms, type Pseudonyms } from "./pseudonyms.ts";
 /**
  * A bundle for a bug report: what mdmirror observed in a linked folder, and the plan that mdmirror
  * made. With the bundle, a developer can make the same plan again. A bundle has no content, no key
- * and no messages. It has names only if the user allows names.
+ * and no messages, and has names only if the user allows names.
  */
 export type Bundle = {
   readonly format: typeof BUNDLE_FORMAT;
@@ -297,7 +297,6 @@ export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input"
   return { plan, input: replayedInput, unanswered: unansweredCount };
 }
 
-/** Converts the result of `toPlain` back. */
 function fromPlain(plain: PlainData): unknown {
   if (typeof plain !== "object" || plain === null) return plain;
   if (Array.isArray(plain)) return plain.map(fromPlain);

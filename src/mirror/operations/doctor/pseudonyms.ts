@@ -8,9 +8,10 @@ import { pathKey } from "../../../contract/path.ts";
  * same plan.
  * - Unchanged: the tree of folders, extensions, the order of names, numbers of up to two digits,
  *   names that mdmirror makes, and all characters other than letters and digits.
- * - If two names are the same on a disk that ignores case, their pseudonyms are too.
- * - All pseudonyms have the same length, except pseudonyms of longer words, which have the lengths
- *   of these words.
+ * - If a disk that ignores case treats two names as the same, it also treats their pseudonyms as
+ *   the same.
+ * - All pseudonyms have the same length, except for longer words, whose pseudonyms have the length
+ *   of the word.
  */
 export type Pseudonyms = { readonly path: (path: string) => string; readonly digest: (digest: string) => string };
 

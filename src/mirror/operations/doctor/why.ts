@@ -153,7 +153,7 @@ type PlanFacts = {
     readonly kind: UnsyncedEntry["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
-  /** Document at the path on the service; null if none is listed, or without an answer. */
+  /** Document at the path on the service; null if none is listed, or the service did not answer. */
   readonly remote: RemoteFile | null;
   /**
    * Steps of the next sync at or below the path. `stopped`: the step waits for the answer to a

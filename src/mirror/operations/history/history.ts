@@ -11,7 +11,6 @@ import { quoteForShell } from "../../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 
-/** One version of a document. The declaration of `history` explains the fields. */
 export type HistoryEntry = {
   readonly n: number;
   readonly at: number;

@@ -53,7 +53,6 @@ export function findRecordAt(base: BaseTree, path: LocalPath): DocumentRecord | 
 
 export type RecordIndex = ReadonlyMap<LocalPath, DocumentRecord>;
 
-/** Indexes the records by path, for callers that search for many documents. */
 export function indexRecords(base: BaseTree): RecordIndex {
   const index = new Map<LocalPath, DocumentRecord>();
   for (const record of base.records.values())

@@ -45,7 +45,6 @@ export function mergeWithMarkers(
   return { text: markConflicts(texts, markerSize), conflicts: mergeResult.hunks.length };
 }
 
-/** Replaces a file by the merged content, as git expects from a merge driver. */
 export function writeMerged(path: string, text: string): Result<null> {
   try {
     writeFileSync(path, text);

@@ -118,7 +118,7 @@ export type RunLine = {
   readonly endedAt: number | null;
   /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
-  /** Changes such as `3 uploaded, 1 created locally`; null if none are known. */
+  /** Changes such as `3 uploaded, 1 created locally`; null without known changes. */
   readonly done: string | null;
   /** Last run that undid this run; null if no run did. */
   readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;

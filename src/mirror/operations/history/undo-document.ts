@@ -112,7 +112,7 @@ export function describeOccupied(path: LocalPath): string {
 
 /**
  * Facts for planning the undo of each document. The undo of several runs restores the state before
- * the first run. It changes only documents that are still as they were after the last run.
+ * the first run. The undo changes only documents that are still as they were after the last run.
  */
 type UndoContext = {
   readonly base: BaseTree;
@@ -216,7 +216,7 @@ function explainKept({ events, path, record }: DocumentHistory, context: UndoCon
   return isUnknown ? "the run found a conflict, which has ended since" : null;
 }
 
-/** Returns the document that the runs created in place of a removed document; null if none. */
+/** Returns the document that the runs created in place of a removed document; otherwise null. */
 export function findSuccessor(
   id: DocId,
   events: readonly MirrorEvent[],
@@ -248,7 +248,7 @@ function findRemovedPath(
 
 /**
  * Plans the restore of a removed document. If the runs created another document at the path, plans
- * to restore only the content of the removed document there.
+ * to give that document the content of the removed document.
  */
 function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { records, created } = context;

@@ -92,7 +92,6 @@ export type WaitRequest = {
   readonly timeoutMs: number;
 };
 
-/** Time limit of a wait, unless the caller passes another limit. */
 export const USUAL_WAIT = "30s";
 
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
