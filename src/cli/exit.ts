@@ -55,9 +55,8 @@ const EXIT_BY_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
 
 /** Exit codes for some error codes. Other errors get the exit code of the error's kind. */
 const EXIT_BY_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
-  // After both errors, the linked folder stays stopped. `lost-root`: the folder is missing or
-  // replaced, so no command may write. `nothing-to-reject`: the stop has no changes that `reject`
-  // can undo.
+  // Both errors leave the linked folder stopped. `lost-root`: the folder is missing or replaced, so
+  // no command may write. `nothing-to-reject`: the stop has no changes that `reject` can undo.
   ["lost-root", EXIT.stopped],
   ["nothing-to-reject", EXIT.stopped],
   ["edit_conflict", EXIT.attention],
@@ -77,7 +76,9 @@ export function findExitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | 
   return EXIT_BY_CODE.get(code) ?? EXIT_BY_KIND[kind];
 }
 
-/** Returns the message of an internal error, or its stack trace if `MDMIRROR_DEBUG` is set. */
+/**
+ * Returns the message of an internal error, or the error's stack trace if `MDMIRROR_DEBUG` is set.
+ */
 export function describeFault({ env }: { readonly env: Readonly<Record<string, string | undefined>> }, error: unknown) {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   return env["MDMIRROR_DEBUG"] === undefined ? message : stack;

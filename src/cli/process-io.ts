@@ -204,10 +204,10 @@ export function hasOpenedStream(): boolean {
 type WriteAt = (fd: number, bytes: Buffer, offset: number) => number;
 
 /**
- * Writes to standard output, to files and pipes with synchronous system calls. Opening a stream
- * would load many modules of Node, so only a terminal or a full pipe gets a stream. A failed write
- * does not stop the command, which may be changing documents; the process reports the failure at
- * the end.
+ * Writes to standard output. Files and pipes are written with synchronous system calls, because
+ * opening a stream would load many modules of Node. A stream is opened only for a terminal, or for
+ * a full pipe. A failed write does not stop the command, which may be changing documents; the
+ * process reports the failure at the end.
  */
 export class Output {
   #stream: NodeJS.WriteStream | null = null;

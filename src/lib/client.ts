@@ -1,4 +1,4 @@
-/** Entry point `mdmirror/client`: a typed HTTP client of the service that sends retries. */
+/** Entry point `mdmirror/client`: a typed HTTP client of the service, with retries. */
 
 import { requireFitNode } from "./fit-node.ts";
 import { systemClock } from "../common/clock.ts";

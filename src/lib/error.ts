@@ -24,9 +24,7 @@ export class MdmirrorError extends Error {
   readonly path: string;
   /** Next step for the user, as a clause; often a command. */
   readonly next: string;
-  /**
-   * Id of the failed request, for the operator of the service; null if the service did not answer.
-   */
+  /** Id of the failed request, for the service's operator; null if the service did not answer. */
   readonly requestId: string | null;
 
   constructor(facts: MdmirrorErrorFacts) {

@@ -46,9 +46,7 @@ export type LinkOptions = OpenOptions & {
    * path. Default: "", the whole workspace.
    */
   readonly remote?: string | readonly string[];
-  /**
-   * Direction of syncs: `pull` never uploads, `push` never changes local files. Default: `both`.
-   */
+  /** Direction of syncs: `pull` never uploads, `push` never changes local files. Default: `both` */
   readonly direction?: "both" | "pull" | "push";
   /**
    * Hosts, besides loopback, for which plain http is accepted. Plain http shows the key to everyone
@@ -60,7 +58,9 @@ export type LinkOptions = OpenOptions & {
 };
 
 export type SyncOptions = {
-  /** Direction of this sync. `pull` and `push` restrict the configured direction. */
+  /**
+   * Direction of this sync. `pull` and `push` restrict the configured direction; `both` keeps it.
+   */
   readonly direction?: "both" | "pull" | "push";
   /** Number of deletions on each side that need no approval. */
   readonly maxDeletes?: number;
@@ -173,7 +173,7 @@ export type WatchEvent = {
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }
   /**
-   * `lent`: the watch pauses, because a command uses the folder. `returned`: the watch continues.
+   * `lent`: the watch pauses for a command that uses the folder. `returned`: the watch continues.
    */
   | { readonly kind: "lent" | "returned"; readonly what: string }
   /**

@@ -26,9 +26,7 @@ type RunningMcp = {
   readonly close: () => Promise<void>;
 };
 
-/**
- * Instructions for every client. The text is constant, so that no document can add an instruction.
- */
+/** Instructions for every client. The text is constant, so that no document can change it. */
 const INSTRUCTIONS = [
   "These tools work on Markdown documents in a local folder that mdmirror syncs with a service, both ways, while people and programs edit both sides.",
   "Read before you change: a change names the version that was read, and is refused if the document is another one by then.",

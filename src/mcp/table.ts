@@ -48,13 +48,9 @@ import { wait } from "../mirror/operations/manual/wait-operation.ts";
 const MAX_ITEMS = 100;
 
 type ReadToolParts<D extends ReadDeclaration> = {
-  /**
-   * Returns the content of documents in a result. The answer has this content in a separate block.
-   */
+  /** Returns a result's content of documents, which the answer has in a separate block. */
   readonly text?: (result: Answer<D>) => string;
-  /**
-   * Rows that a list keeps if the list is too long: the first or the last rows. Default: `first`.
-   */
+  /** Rows that a list keeps if it is too long: the first or the last rows. Default: `first`. */
   readonly keeps?: "first" | "last";
 };
 

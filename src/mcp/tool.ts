@@ -73,9 +73,7 @@ export type ServedMirror = {
 export type ToolHost = {
   readonly mirrors: readonly ServedMirror[];
   readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
-  /**
-   * Runs work that needs the folder's lock, after all earlier work for the same folder has ended.
-   */
+  /** Runs work that needs the folder's lock, after all earlier work for the folder has ended. */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };
 

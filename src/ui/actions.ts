@@ -85,7 +85,7 @@ const MAX_DAEMON_CHECKS = 50;
 const DAEMON_CHECK_MS = 200;
 
 /**
- * Starts a daemon for a linked folder, which continues after `mdmirror ui` has ended. Does not
+ * Starts a daemon for a linked folder. The daemon continues after `mdmirror ui` has ended. Does not
  * install a background service, because a container has no service manager.
  */
 function startDaemon(ui: Ui, { folder }: ActionRequest): ActionResult {

@@ -70,9 +70,7 @@ export function readChoice(form: URLSearchParams, { position }: Pick<Clash, "pos
   return (Object.keys(CHOICES) as Choice[]).find((key) => key === sentChoice) ?? null;
 }
 
-/**
- * Returns what the user typed for a clash. If the user has typed nothing, returns both versions.
- */
+/** Returns what the user typed for a clash; both versions if the user has typed nothing. */
 export function readEditedText(form: URLSearchParams, clash: Clash): string {
   return form.get(`clash-${clash.position}-text`) ?? joinVersions(clash.mine, clash.theirs);
 }

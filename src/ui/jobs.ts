@@ -16,9 +16,7 @@ import type { Result, Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
 import { makeTroubleNotice } from "./messages.ts";
 
-/**
- * Work that an action started and that continues after the request. A folder has at most one job.
- */
+/** Work that an action started and that continues after the request. At most one per folder. */
 export type JobView = {
   /** Name of the job, such as `Syncing`. */
   readonly what: string;
@@ -235,9 +233,7 @@ export class Searches {
     this.#jobs = jobs;
   }
 
-  /**
-   * Returns the result of a search; null if a search of this folder takes longer than a page waits.
-   */
+  /** Returns the result of a search; null if the search takes longer than a page waits. */
   async answer<T>(root: string, search: () => Promise<T>): Promise<T | null> {
     const answerController = new AbortController();
     const timeout = this.#clock.sleep(SEARCH_WAIT_MS, answerController.signal).then(() => null);

@@ -50,9 +50,7 @@ type LinkContext = {
 
 type Direction = keyof typeof DIRECTIONS;
 
-/**
- * LIMIT: number of paths that the page shows for each kind of step, so that the page stays short.
- */
+/** LIMIT: number of shown paths for each kind of step, so that the page stays short. */
 const MAX_PATHS = 5;
 
 /**

@@ -78,9 +78,7 @@ export function makeFolderPage({ show, showsUnreadable = false, ...page }: Folde
   };
 }
 
-/**
- * Runs `work` without a connection to the service. Throws a TroubleError for an unusable folder.
- */
+/** Runs `work` without connecting to the service. Throws a TroubleError for an unusable folder. */
 export function readLocalMirror<T>(ui: Pick<Ui, "clock" | "random">, root: string, work: (local: LocalMirror) => T): T {
   return unwrap(withLocal(root, ui, (local) => ok(work(local))));
 }

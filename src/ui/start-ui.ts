@@ -19,14 +19,12 @@ const NOTICE_DIGITS = 16;
 /** LIMIT: number of signed-in browsers, and of unused tickets, so that memory stays bounded. */
 const MAX_SESSIONS = 32;
 const TICKET_LIFE_MS = 300_000;
-/**
- * LIMIT: milliseconds without use after which a session ends, because users may forget to sign out.
- */
+/** LIMIT: milliseconds without use before a session ends, because users forget to sign out. */
 const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
 /** LIMIT: number of drafts (typed but not saved), because drafts are kept in memory. */
 const MAX_DRAFTS = 50;
-/** LIMIT: number of planned folders that are not linked yet, because memory has the plans. */
+/** LIMIT: number of folders with a plan and without a link, because plans are kept in memory. */
 const MAX_LINKS = 8;
 
 export type UiOptions = {
@@ -40,9 +38,7 @@ export type UiOptions = {
   readonly roots: ReadonlySet<string> | null;
   /** Receives internal errors of mdmirror, whose details no page shows. */
   readonly onFault: (error: unknown) => void;
-  /**
-   * Returns the user who opened a connection. Default: finds the user through the operating system.
-   */
+  /** Returns the user who opened a connection. By default, asks the operating system. */
   readonly peerOf?: (ends: ConnectionEnds) => PeerUser;
   /** Milliseconds within which the headers of a request must arrive. */
   readonly arriveMs?: number;

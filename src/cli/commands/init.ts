@@ -202,9 +202,7 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, config: Conf
   io.err(`mdmirror: the key was not checked: ${shownWords(failure.what)}`);
 }
 
-/**
- * Adds the rules of `--gitignore` and `--ignore`. Documents that are already synced stay synced.
- */
+/** Adds the rules of `--gitignore` and `--ignore`. Documents that are synced already stay so. */
 function addRules(io: Io, args: Args, root: string, config: Config): void {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });

@@ -10,9 +10,7 @@ import { cutLines, showResult } from "../text.ts";
 import { askAgreement, withOpenedMirror } from "../use-mirror.ts";
 
 const VERBS = ["translate", "keep", "check"] as const;
-/**
- * LIMIT: number of paths that are printed before a question, so that the question stays in view.
- */
+/** LIMIT: number of paths printed before a question, so that the question stays in view. */
 const MAX_PATHS = 5;
 
 export const command: Command = {

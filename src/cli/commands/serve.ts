@@ -16,9 +16,7 @@ const DEFAULT_PORT = 8420;
  * ends soon.
  */
 const DRAIN_MS = 1_500;
-/**
- * LIMIT: number of files or links that are named for each reason, so that the output stays short.
- */
+/** LIMIT: number of files or links named for each reason, so that the output stays short. */
 const MAX_NAMES = 5;
 
 export const command: Command = {

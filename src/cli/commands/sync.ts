@@ -70,9 +70,7 @@ export const command: Command = {
   },
 };
 
-/**
- * Returns the paths in `--wait-for`, which must be in the synced folder; null without this option.
- */
+/** Returns the paths in `--wait-for`, which must be in the synced folder; null without paths. */
 function readWaitRequest(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
   if (names.length === 0) return null;

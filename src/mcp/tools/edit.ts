@@ -126,8 +126,8 @@ type Replacement = {
 type ReplaceResult =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
   /**
-   * `unfit`: the edit with the number `edit` (from 1) cannot be applied, because the document has
-   * its `old_text` `count` times.
+   * `unfit`: the edit with the number `edit` (from 1) cannot be applied, because its
+   * `old_text` occurs `count` times.
    */
   | { readonly kind: "unfit"; readonly edit: number; readonly count: number };
 

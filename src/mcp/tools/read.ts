@@ -66,8 +66,8 @@ export async function readCurrent(
 function makeOutline(facts: object, text: string): ToolResult {
   const allHeadings = readHeadings(text);
   const cutFacts = allHeadings.length > MAX_HEADINGS ? { headingsLeftOut: allHeadings.length - MAX_HEADINGS } : {};
-  // Headings are content of the document, so they belong into the answer's block for content, not
-  // into the JSON.
+  // Headings are content of the document, so they belong in the answer's block for content, not in
+  // the JSON.
   const shownHeadings = allHeadings
     .slice(0, MAX_HEADINGS)
     .map((heading) => `${heading.line}-${heading.lastLine}: ${"#".repeat(heading.level)} ${heading.name}`);

@@ -158,7 +158,7 @@ export function refuseClosedFolder(root: string, reason: Trouble | null): Result
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/** Returns the milliseconds to wait after some failures before the folder is opened again. */
+/** Returns how many milliseconds to wait after a failure before the folder is opened again. */
 export function computeRetryMs(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }

@@ -81,7 +81,7 @@ function resolveRealPath(dir: string): string {
   return join(realpathSync(existingFolder), relative(existingFolder, wholePath));
 }
 
-/** Returns a clause about why hardly any user wants to link this folder; null if users may. */
+/** Returns a clause that says why the folder is unusual to link; null for a usual folder. */
 function explainUnusual(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";

@@ -50,13 +50,9 @@ export type OpenedMirror = {
   /** URL of the service, from `--url`, or else `MDMIRROR_URL`, or else the configuration. */
   readonly url: string;
   readonly world: World;
-  /**
-   * Messages for the user about the opening of the folder, for example about a damaged state file.
-   */
+  /** Messages for the user about the opening of the folder, such as a damaged state file. */
   readonly notes: readonly string[];
-  /**
-   * True if a daemon lent this folder. The daemon continues when this process closes the folder.
-   */
+  /** True if a daemon lent this folder. The daemon continues when this process closes it. */
   readonly isBorrowed: boolean;
   /** Returns true if mdmirror would now find a key other than the key in use. */
   hasNewKey?(): boolean;

@@ -98,7 +98,7 @@ function makeStatus(summary: StateSummary, { url, remote, direction }: Config, i
  * Kinds of journal rows that do not count as interrupted effects:
  * - `set-aside`: the next cycle checks the set-aside file once more
  * - `create`: if the new file is missing, mdmirror downloads it like any other new file
- * - `sent`: mdmirror sends content that was not found on the service again
+ * - `sent`: content that the service did not have is sent again
  */
 const UNCOUNTED_ROW_KINDS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
@@ -112,7 +112,7 @@ function pickRun({ run, kind, startedAt, endedAt }: NonNullable<MirrorStatus["la
   return { run, kind, startedAt, endedAt };
 }
 
-/** Status of a folder, with the answer of the folder's daemon; null if no daemon runs. */
+/** `daemon`: answer of the folder's daemon; null if no daemon runs. */
 export type StatusReading = { readonly status: MirrorStatus; readonly daemon: DaemonStatus | null };
 
 export type StatusOptions = {

@@ -36,7 +36,7 @@ export function describeSystemError(root: string, error: unknown): ReturnType<ty
   );
 }
 
-/** Next step after a failed `init`. `mdmirror doctor` would need a linked folder. */
+/** Next step after a failed `init`. The usual step, `mdmirror doctor`, needs a linked folder. */
 export const INIT_AGAIN = "run mdmirror init with another URL";
 
 /** @param factsHint a clause with the command that shows more about the fault */

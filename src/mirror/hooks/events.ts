@@ -94,7 +94,7 @@ function readSummary(root: string): StateSummary | null {
   return summaryResult.kind === "read" ? summaryResult.value : null;
 }
 
-/** Items of an event; empty for an event about the whole folder, null if nothing happened. */
+/** Items of an event; empty for the whole folder, null if the event did not happen. */
 type EventItems = readonly HookItem[] | null;
 
 export function findEventItems(event: EventName, before: HookFacts, now: HookFacts): EventItems {

@@ -55,9 +55,7 @@ function chooseCommand(env: Environment, platform: NodeJS.Platform): string | nu
   return platform === "linux" && hasSession ? LINUX_COMMAND : null;
 }
 
-/**
- * State of a folder of the daemon, in which hooks find events. Times are of the monotonic clock.
- */
+/** State of one of the daemon's folders, for finding events. Times are of the monotonic clock. */
 type WatchedFolder = {
   log: Log | null;
   /** State of the folder when the daemon opened it; null if the state could not be read. */

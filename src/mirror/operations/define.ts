@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { SyncReport } from "./results/shapes.ts";
 
 type DeclaredParts = {
-  /** Name of the command, the tool and the method; a verb comes first. */
+  /** Name of the command, the tool and the method. Begins with a verb. */
   readonly name: string;
   /** Summary in the list of commands. Begins with a verb and has no full stop. */
   readonly summary: string;

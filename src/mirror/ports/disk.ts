@@ -119,9 +119,7 @@ export interface Disk {
   shareFolders<T>(work: () => T): T;
   /** Reads a file as strict UTF-8, without any conversion. A byte order mark is kept. */
   read(path: LocalPath): DiskOutcome<LocalText>;
-  /**
-   * Creates a file in an existing folder. The result is `stale` if a file or folder is at the path.
-   */
+  /** Creates a file in an existing folder. The result is `stale` if the path is not free. */
   create(path: LocalPath, text: string): DiskOutcome<WrittenStamp>;
   /**
    * Replaces a file whose digest must be `expect`. Before this call, the caller must open an intent

@@ -11,9 +11,7 @@ export interface Spellings {
   find(path: LocalPath, bytes: Digest): Spelling | null;
   /** Returns the spellings of a path, newest first. */
   atPath(path: LocalPath): Spelling[];
-  /**
-   * Returns the newest spelling at a path for content of which the digest on the service is `text`.
-   */
+  /** Returns the newest spelling at a path of content that has the digest `text` on the service. */
   ofContent(path: LocalPath, text: Digest): Spelling | null;
   withBytes(bytes: Digest): Spelling[];
   /**

@@ -349,8 +349,8 @@ export interface State {
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
    * Does the same as `moveSubtree`, but only for rows with a path at or below `within` on the other
-   * side. If another program has swapped two folders, rows below `from` may belong to another
-   * folder.
+   * side. The condition is needed after another program has swapped two folders, because rows below
+   * `from` may then belong to another folder.
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): FolderRecord | null;
@@ -393,7 +393,7 @@ export interface State {
    * - `path`: content stored with this path, of any document
    * - `id`: content of this document, with any path
    * - `formerPaths`: content stored with one of these paths and without a document
-   * LIMIT: reads every row, which takes time, because only a user's command asks for origins.
+   * LIMIT: reads every row. This is fast enough, because only commands of users ask for origins.
    */
   storedNames(wanted: {
     readonly path?: LocalPath;

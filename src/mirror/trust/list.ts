@@ -117,7 +117,7 @@ export function deriveMirrorName(root: string): string {
   return isMirrorName(name) ? name : "mirror";
 }
 
-/** Returns the wanted name if the name is free, otherwise with a number: `notes-2` … */
+/** Returns the wanted name. If the name is taken, adds a free number: `notes-2`, `notes-3` … */
 export function chooseFreeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const suffix = n === 1 ? "" : `-${n}`;

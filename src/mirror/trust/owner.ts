@@ -51,7 +51,7 @@ function findForeignPath(owned: readonly OwnedPath[], user: number): OwnedPath |
   return owned.find(({ uid, mayBelongToRoot }) => uid !== user && !(mayBelongToRoot && uid === ROOT_UID));
 }
 
-/** Returns who owns a linked folder and its `.mdmirror/`. Ignores paths without file or folder. */
+/** Returns who owns a linked folder and its `.mdmirror/`. Ignores paths that do not exist. */
 export function readOwnership(root: string, env: Environment): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
   const ownedPaths: OwnedPath[] = [];
@@ -123,7 +123,7 @@ export function readOwnerName(path: string): string {
   try {
     return `you (${userInfo().username})`;
   } catch {
-    // The user database often has no entry for this user in a container.
+    // In a container, the user database often has no entry for this user.
     return `you (user ${uid})`;
   }
 }

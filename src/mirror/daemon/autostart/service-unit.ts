@@ -88,8 +88,8 @@ type UnitVariable = { readonly name: string; readonly value: string };
 
 /**
  * Returns the variables to write into a unit or a cron line, because the started process does not
- * get the variables of this process. Returns trouble if the folder's path or a variable has a control
- * character.
+ * get the variables of this process. Returns trouble if the folder's path or a variable has a
+ * control character.
  */
 function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<readonly UnitVariable[]> {
   if (root !== null && /\p{Cc}/u.test(root))
@@ -104,9 +104,7 @@ function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<r
   return ok(keptVariables);
 }
 
-/**
- * Name of the unit for all linked folders. The name of any other unit ends with eight hex digits.
- */
+/** Name of the unit for all linked folders. The name of any other unit ends in eight hex digits. */
 const NAME_OF_ALL = "mdmirror-all";
 
 function makeUnitName(root: string): string {

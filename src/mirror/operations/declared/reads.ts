@@ -50,7 +50,7 @@ export const HISTORY = {
       changeId: TEXT.nullable(),
       /** Event that created the version, as a clause. */
       what: TEXT,
-      /** Id of the other document that had this content; null if it was this document. */
+      /** Id of the document that had this content; null for this document itself. */
       other: TEXT.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer stored. */
       size: z.int().nullable(),
@@ -216,9 +216,7 @@ export const VERIFY = {
     agree: z.boolean(),
     /** Documents that are byte for byte the same on both sides. `size` is in bytes of UTF-8. */
     documents: makeListSchema({ path: TEXT, id: TEXT, sha256: DIGEST, size: z.int() }),
-    /**
-     * Paths of documents whose only difference is in line ends, byte order mark or last newline.
-     */
+    /** Paths of documents that differ only in line ends, byte order mark or final newline. */
     formDiffers: TEXTS,
     differing: makeListSchema({ path: TEXT, id: TEXT, why: TEXT }),
     onlyLocal: TEXTS,
@@ -260,7 +258,7 @@ export const WAIT = {
     live: z.int(),
     /** Number of requested paths that are missing in `paths`. */
     more: z.int(),
-    /** Requested paths, worst states first. A folder is listed as the documents to upload in it. */
+    /** Requested paths, worst states first. For a folder: the documents that had to be uploaded. */
     paths: makeListSchema({
       path: TEXT,
       /**

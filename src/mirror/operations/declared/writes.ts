@@ -26,7 +26,7 @@ const STOP_RESULT = z.strictObject({
    * the stop. Null if no change is stopped.
    */
   version: DIGEST.nullable(),
-  /** Number of steps that no safety check stopped, but that wait for the same answer. */
+  /** Number of steps that wait for the answer, although no safety check stopped these steps. */
   waiting: z.int(),
   next: z.enum(["daemon", "sync"]),
   /** Stopped changes by path. `what`: kind of the change, in words. `notes`: reason of the stop. */

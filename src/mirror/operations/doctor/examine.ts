@@ -109,7 +109,7 @@ const HEADER_MS = 1_000;
 
 const REQUEST_BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
-/** Checks with one request that the service answers, accepts the key, and has the local time. */
+/** Checks with one request that the service answers, accepts the key, and has the right time. */
 export async function checkService(
   wire: Wire,
   key: string,

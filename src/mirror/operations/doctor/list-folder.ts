@@ -186,8 +186,9 @@ export function listFolder(root: string, folder: LocalPath, range: EntryRange, r
 }
 
 /**
- * Returns the folders of a tree in which one folder is open: the folders above this folder, their
- * siblings, and the folders directly in the open folder. Each folder comes before its subfolders.
+ * Returns the folders of a tree in which one folder is open: the folders above the open folder, the
+ * siblings of these folders, and the folders directly in the open folder. Each folder comes before
+ * its subfolders.
  */
 export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
   const openFolders = new Set(["", ...ancestorsOf(folder), folder]);

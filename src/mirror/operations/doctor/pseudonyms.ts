@@ -128,8 +128,8 @@ function markSpelling(form: number): string {
 }
 
 /**
- * Returns the first character of a pseudonym, so that the names keep their order. Like the word's
- * first character, it is a digit, an ASCII letter or another letter, and small or capital.
+ * Returns the first character of a pseudonym: like the word's first character, a digit, an ASCII
+ * letter or another letter, and small or capital. So the names keep their order.
  */
 function chooseFirstLetter(word: string, folded: string): string {
   const [firstCharacter, lower] = [word.charAt(0), folded.charAt(0)];

@@ -171,9 +171,7 @@ function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   }));
 }
 
-/**
- * Returns blocked documents that require a person or whose sides differ, without ignored documents.
- */
+/** Returns blocked documents that require a person or whose sides differ; no ignored ones. */
 function listBlocked(
   blocks: readonly BlockedRow[],
   local: LocalTree,

@@ -23,9 +23,7 @@ export type HistoryEntry = {
   readonly merge: RecordedMerge | null;
 };
 
-/**
- * LIMIT: number of newest events of one document that are read, so that a long history stays fast.
- */
+/** LIMIT: number of newest events read of one document, so that a long history stays fast. */
 export const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 

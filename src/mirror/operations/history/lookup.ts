@@ -6,7 +6,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { Disk } from "../../ports/disk.ts";
 
-/** The local part of a folder, which can be read without the network. */
+/** State file and disk of a folder, which can be read without the network. */
 export type StateAndDisk = { readonly state: State; readonly disk: Disk };
 
 type KnownDocument = {

@@ -91,9 +91,7 @@ function isResultLine(row: MergeRow): boolean {
   return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
 }
 
-/**
- * Groups the lines of a merge into the hunks of a diff. Each line of a conflict counts as changed.
- */
+/** Groups the lines of a merge into hunks of a diff. Each line of a conflict counts as changed. */
 export function makeOriginHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
   return groupIntoHunks(rows, isBaseLine, isResultLine);
 }

@@ -19,7 +19,7 @@ export function makeTemporaryName(path: LocalPath): LocalPath {
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
-/** Returns true if the first entry is at the other entry's target path, or is a folder above it. */
+/** Returns true if the first entry is at the other's target path, or a folder above that path. */
 export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }

@@ -25,7 +25,7 @@ export type UploadStandstill = {
 
 export const NO_STANDSTILL: UploadStandstill = { kind: "none", detail: "" };
 
-/** LIMIT: number of paths in the answer to `wait`. The daemon's socket gets it as one line. */
+/** LIMIT: number of paths in the answer to `wait`, because the answer is one line of a socket. */
 const MAX_PATHS = 1_000;
 
 /**

@@ -106,12 +106,11 @@ const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 };
 const SHOW_PLAN = "mdmirror plan shows the changes";
 
-/** Returns a clause with the number of other changes that wait for the same answer. */
+/** Returns a clause with the number of other changes that wait for the answer to the stop. */
 export function describeWaiting(waiting: number): string {
   return `${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer`;
 }
 
-/** Returns the next step for the user after a stop for which `reject` can restore nothing. */
 export function findStepWithoutUndo(reason: StopReason): string {
   return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
 }

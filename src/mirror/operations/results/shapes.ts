@@ -99,9 +99,7 @@ export type StatusReport = {
    */
   readonly syncedAt: number | null;
   readonly url: string;
-  /**
-   * Linked part of the workspace: path of a folder, list of paths, or "" for the whole workspace.
-   */
+  /** Linked part of the workspace: path of a folder, list of paths, or "" for everything. */
   readonly remote: string | readonly string[];
   readonly documents: number;
   readonly folders: number;
