@@ -1,4 +1,3 @@
-
 import { resolve } from "node:path";
 import { count, parseAge, plural } from "../../common/quantities.ts";
 import { shownName, shownWords } from "../../common/shown-words.ts";
