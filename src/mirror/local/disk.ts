@@ -40,7 +40,7 @@ import { makeTempPath, removeTempFile, TEMP_PREFIX } from "./names.ts";
 type DiskOptions = {
   readonly random: Random;
   readonly ignore?: readonly string[];
-  /** Folders that are synced. Undefined or an empty list: all folders. */
+  /** Folders that are synced; undefined or an empty list for all folders. */
   readonly folders?: readonly LocalPath[];
   /**
    * Function that returns the paths that are synced even if a `.gitignore` file excludes them. Null
@@ -48,8 +48,8 @@ type DiskOptions = {
    */
   readonly gitignore?: RecordedPathSource | null;
   /**
-   * False if a scan must write nothing (I23: dry runs). Otherwise, a scan may write a small file to
-   * learn the time of the disk's clock. Default: true.
+   * False if a scan must write nothing (I23: dry runs). Otherwise, a scan may write a small file,
+   * whose time shows the disk's clock. Default: true.
    */
   readonly probes?: boolean;
   readonly partSize?: number;
@@ -64,7 +64,7 @@ export class LocalDisk implements Disk {
   #areNamesKnown = false;
 
   /**
-   * @param root absolute path of the linked folder. The folder need not exist yet, and the path may
+   * @param root absolute path of the linked folder. The folder may be missing, and the path may
    * contain symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
@@ -156,8 +156,8 @@ export class LocalDisk implements Disk {
 
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
-    // Other programs may have opened or closed files since the list of open files was read, so the
-    // list is dropped.
+    // The list of open files may be out of date, because other programs may have opened or closed
+    // files since.
     this.#openFiles.forget();
     return this.#effect(work);
   }
@@ -168,8 +168,8 @@ export class LocalDisk implements Disk {
 }
 
 /**
- * Returns what is at a path. `absent` means that nothing is at the path for certain. If anything
- * prevents the check, the result is `unknown` (I04).
+ * Returns what is at a path. `absent` means that certainly nothing is at the path. If the check is
+ * impossible, returns `unknown` (I04).
  */
 function readPathState(guard: RootGuard, path: LocalPath): PathState {
   try {
@@ -224,9 +224,9 @@ function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
 }
 
 /**
- * Guesses which names the disk treats as equal, by reading the folder `.mdmirror` under its name in
+ * Guesses which names the disk treats as equal: reads the folder `.mdmirror` under its name in
  * capitals. If the read works, and the root has no entry with the name in capitals, the disk
- * ignores case. Such a disk may treat Unicode forms as equal, too.
+ * ignores case, and perhaps differences between Unicode forms.
  */
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.realPath;
@@ -240,7 +240,7 @@ function guessFolding(guard: RootGuard): DiskFolding {
 
 /**
  * Returns the number of bytes of the longest name that the disk allows, such as 143 on eCryptfs.
- * Makes no file: asks for the stat of names of several lengths.
+ * Makes no file: tries to read the stat of names of several lengths.
  */
 function learnNameLimit(guard: RootGuard): number {
   const root = guard.root()?.realPath;

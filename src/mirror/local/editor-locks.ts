@@ -11,10 +11,12 @@ import { attemptCall, nullOnAnyErrno } from "./results.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 export type ProcessProbe = {
-  /** Name of the machine, as programs write it into their locks. */
+  /** Returns the name of the machine, as programs write it into their locks. */
   readonly host: () => string;
   readonly isAlive: (pid: number) => boolean;
-  /** Time when the machine started, in milliseconds since the epoch; null if unknown. */
+  /**
+   * Returns the time when the machine started, in milliseconds since the epoch; null if unknown.
+   */
   readonly bootedAt: () => number | null;
 };
 
@@ -29,14 +31,14 @@ function isProcessAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM proves that the process runs, and that the process belongs to another user.
+    // EPERM proves that the process runs, under another user.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
 
 /**
- * Tolerance in milliseconds when the time of a lock is compared with the time when the machine
- * started. The clocks of the disk and the machine may differ, and a user may set the clock.
+ * Tolerance in milliseconds for a comparison of a lock's time with the time when the machine
+ * started. The clocks of disk and machine may differ, and a user may set the clock.
  */
 const BOOT_TOLERANCE_MS = 60_000;
 
@@ -58,8 +60,8 @@ export function findProgramWithFileOpen(fs: Fs, abs: string, processProbe: Proce
 const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
 
 /**
- * Byte offsets in the first block of a swap file. Vim and nano use the same format: the block
- * begins with `b0` and ten characters for the version.
+ * Byte offsets in the first block of a swap file of Vim or nano. The block begins with `b0` and ten
+ * characters for the version.
  */
 const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, minBytes: 108 } as const;
 
@@ -111,8 +113,8 @@ type LockOwner = { readonly host: string; readonly pid: number; readonly since: 
 function isDead({ host, pid, since }: LockOwner, processProbe: ProcessProbe): boolean {
   if (!isSameHost(host, processProbe.host())) return false;
   if (pid > 0 && !processProbe.isAlive(pid)) return true;
-  // After a restart of the machine, a new process may have the id of the dead process. So a lock
-  // from before the restart counts as dead, too.
+  // A lock from before a restart of the machine counts as dead, because a new process may have the
+  // id of the dead process.
   const booted = processProbe.bootedAt();
   return booted !== null && since < booted - BOOT_TOLERANCE_MS;
 }
@@ -131,7 +133,8 @@ const NO_LOCK_ERRORS: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAME
 
 /**
  * Returns when a file was last changed and saved, and the program that has the file open. If the
- * file or its folder cannot be read, all fields are null: the write that follows reports the error.
+ * file or its folder cannot be read, all fields are null, because the later write reports the
+ * error.
  */
 export function readFileUse(guard: RootGuard, path: LocalPath, processProbe: ProcessProbe): FileUse {
   const place = nullOnAnyErrno(() => guard.place(path, "file"));

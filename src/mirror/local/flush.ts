@@ -12,7 +12,7 @@ type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 /**
  * Flushes files or folders, so that they survive a power loss. Also flushes each folder above them
  * once, because a folder stores the names of its entries.
- * @returns the paths that could not be flushed, or that are in a folder that could not be flushed
+ * @returns a failure for each path whose file, or a folder above the file, could not be flushed
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
   const root = guard.root()?.realPath;
@@ -38,7 +38,7 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
 
 /**
  * Flushes the whole disk with one call, because flushing many new files one by one takes seconds.
- * Returns false if the system cannot do it.
+ * Returns false if the system has no such call.
  */
 export async function flushDisk(guard: RootGuard): Promise<boolean> {
   const { fs } = guard;

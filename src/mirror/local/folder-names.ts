@@ -1,4 +1,4 @@
-/** Lists the names in one folder for commands that show them, without a scan of the subfolders. */
+/** Lists the names in one folder for commands, without a scan of the subfolders. */
 
 import { type LocalPath, ancestorsOf, joinPath, parentOf } from "../../contract/path.ts";
 import { IGNORE_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";

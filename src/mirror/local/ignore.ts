@@ -33,8 +33,8 @@ const LEFTOVER_PATTERNS = [
   /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // files that were removed while open
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
-// One joined expression is faster than several, and a scan compares the name of every file and
-// folder.
+// One combined regular expression is faster than several, and a scan tests the name of every file
+// and folder.
 const LEFTOVER_NAME = new RegExp(LEFTOVER_PATTERNS.map(({ source }) => source).join("|"));
 
 export function isLeftoverName(name: string): boolean {
@@ -56,8 +56,8 @@ function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns true if a path is not synced. Does not read the disk, so nothing needs to exist at the
- * local path. A path below an excluded folder is excluded.
+ * Returns true if a path is not synced. Does not read the disk, so the file need not exist. A path
+ * below an excluded folder is excluded.
  * @param kept paths that are synced although a `.gitignore` file excludes them, because a document
  * at or below them has a record
  */
@@ -113,12 +113,12 @@ export function whyFolderUnsynced({ rules, recorded, kept }: SyncRules, path: Lo
 }
 
 /**
- * Function that returns the local paths of all documents with a record. A `.gitignore` file does
- * not exclude these paths, because a document that is already synced is no build output.
+ * Returns the local paths of all documents with a record. A `.gitignore` file does not exclude
+ * these paths, because a document that is already synced is no build output.
  */
 export type RecordedPathSource = () => Iterable<LocalPath>;
 
-/** Fast lookup in the paths of documents with a record. The first call reads the paths. */
+/** Lookup in the paths of documents with a record. The first call reads the paths. */
 type RecordedPaths = {
   has(path: LocalPath): boolean;
   isBelow(folder: LocalPath): boolean;
@@ -138,24 +138,24 @@ type RuleFileContents = {
   readonly ours: string;
   readonly git: string;
   /**
-   * Lines that exclude everything outside the synced folders. Set only for the root; other folders
-   * take these lines from the rules of the root.
+   * Lines that exclude everything outside the synced folders. Only the root has these lines; other
+   * folders inherit them.
    */
   readonly scope?: string;
 };
 
 /**
- * Rules that apply in a folder: first the lines of the folders above, then those of the folder
- * itself. Each matcher contains the lines of all these folders, because a line of an inner folder
- * can include a path that an outer line excludes.
+ * Rules for the entries of a folder: first the lines of the folders above, then those of the folder
+ * itself. Each matcher has the lines of all these folders, because a line of an inner folder can
+ * include a path that an outer line excludes.
  */
 export type FolderRules = {
   readonly ours: Ignore;
   readonly oursInBytes: Ignore;
   /**
-   * `git`: rules of the `.gitignore` files. `both`: the rules of `git`, then those of the
-   * `.mdmirrorignore` files, so that a line `!name` of a `.mdmirrorignore` file includes a path
-   * again.
+   * Matchers of a folder. `git`: rules of the `.gitignore` files. `both`: the rules of `git`, then
+   * those of the `.mdmirrorignore` files. With this order, a line `!name` of a `.mdmirrorignore`
+   * file includes a path again.
    */
   readonly git: Ignore;
   readonly both: Ignore;
@@ -163,23 +163,23 @@ export type FolderRules = {
   readonly foldsCase: boolean;
   /** Lines that exclude everything outside the synced folders, equal in all folders. */
   readonly scope: readonly RuleLine[];
-  /** Contents of the ignore files, used to notice that one of them changed. */
+  /** Contents of the ignore files, which show whether one of the files changed. */
   readonly texts: RuleFileContents;
   readonly above: FolderRules | null;
 };
 
-/** Rules by the path of the folder; only folders with an ignore file have an entry. */
+/** Rules by the path of the folder. Only folders with an ignore file have rules of their own. */
 type Rules = ReadonlyMap<LocalPath, FolderRules>;
 
 /**
  * The rule that excludes a path. `by`: the kind of ignore file, `.mdmirrorignore` (`ours`) or
- * `.gitignore` (`git`). `rule`: name of the file and number of the line, for messages.
+ * `.gitignore` (`git`). `rule`: file name and line number for messages.
  */
 type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
 
 /**
- * Thrown if an ignore file cannot be read or has an invalid line: the file might then exclude any
- * path. The message is a clause; the caller writes the beginning of the sentence.
+ * Thrown if an ignore file cannot be read or has an invalid line, because the file might then
+ * exclude any path. The message is a clause; the caller adds the beginning of the sentence.
  */
 export class RulesError extends Error {}
 
@@ -191,7 +191,7 @@ export type RulesOptions = {
    * no effect.
    */
   readonly gitignore: RecordedPathSource | null;
-  /** Lines that count as the last lines of the root's `.mdmirrorignore`. */
+  /** Additional last lines of the root's `.mdmirrorignore`. */
   readonly ignore: readonly string[];
 };
 
@@ -219,9 +219,9 @@ export function beginRules(
 
 /**
  * Adds the rules of a folder.
- * @param read returns the content of the folder's ignore file with this name; an empty string if
- * there is none
- * @returns true if the rules are those that were already known for the folder
+ * @param read returns the content of the folder's ignore file with this name; an empty string
+ * without such a file
+ * @returns true if the folder already had the same rules
  */
 export function readFolderRules(
   { rules, recorded, extraLines, scope, foldsCase }: RulesSoFar,
@@ -245,9 +245,9 @@ export function readFolderRules(
 
 /**
  * Returns the content of an ignore file; an empty string if `read` returns null.
- * @param label words for the file, for the message
- * @throws RulesError if the file cannot be read or is a symlink. The folder of the file must then
- * not be scanned, because the rules may exclude any path
+ * @param label words for the file in the message
+ * @throws RulesError if the file cannot be read or is a symlink. The caller must then not scan the
+ * folder of the file, because the rules may exclude any path
  */
 export function readRuleFile(file: string, label: string, read: () => Uint8Array | null): string {
   const bytesOrErrno = attemptCall(read);
@@ -261,8 +261,8 @@ export function readRuleFile(file: string, label: string, read: () => Uint8Array
  * Returns the rules that apply in a folder with ignore files.
  * @param above rules of the folder above; null for the root, or if no folder above has rules
  * @param foldsCase true if the disk ignores case; then patterns ignore case too, as in git
- * @throws RulesError for a line that would take too long to match. Such a line must not be skipped:
- * mdmirror would upload the files that the line excludes
+ * @throws RulesError for a line that would take too long to match. Such a line must not be skipped,
+ * because mdmirror would upload the files that the line excludes
  */
 export function createFolderRules(
   above: FolderRules | null,
@@ -273,7 +273,7 @@ export function createFolderRules(
   const scope =
     above?.scope ??
     parseRuleLines("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
-  // ORDER: in each folder, the lines from the setting `remote`, which names the synced folders,
+  // ORDER: in each folder, the lines from the setting `remote`, which lists the synced folders,
   // come last. Otherwise a line `!name` could include a path outside the synced folders.
   const ownLines = [...parseRuleLines(folder, IGNORE_FILE, texts.ours), ...scope];
   const gitLines = parseRuleLines(folder, GITIGNORE_FILE, texts.git);
@@ -298,9 +298,9 @@ export function createFolderRules(
 }
 
 /**
- * Returns a copy of the rules that is small enough to be kept after a scan. The package `ignore`
- * caches its result for each path, so the caches of the originals contain every path of the scan.
- * `above` is not needed after a scan.
+ * Returns a copy of the rules that takes little memory after a scan. The package `ignore` caches
+ * its result for each path, so the originals have every path of the scan. The copy lacks `above`,
+ * which only a scan needs.
  */
 export function copyWithoutCache(rules: Rules): Rules {
   return new Map(
@@ -312,9 +312,9 @@ export function copyWithoutCache(rules: Rules): Rules {
 }
 
 /**
- * Returns lines that exclude everything except some folders and their contents; an empty string if
- * there are no folders. As gitignore syntax requires, the lines first exclude all names in a
- * folder, then include the wanted names.
+ * Returns lines that exclude everything except some folders and their contents; an empty string
+ * without folders. As gitignore syntax requires, the lines first exclude all names in a folder,
+ * then include the synced names.
  * @param foldsUnicode true if the disk may list a name in another Unicode form; the lines then
  * include both forms
  */
@@ -344,7 +344,7 @@ export function findRules(rules: Rules, folder: LocalPath): FolderRules | null {
   }
 }
 
-/** Returns the line that excludes a path, or a folder above the path; null if no line does. */
+/** Returns the line that excludes a path or a folder above it; null without such a line. */
 export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
   const folderRules = rules.size === 0 ? null : findRules(rules, parentOf(path));
   if (folderRules === null) return null;
@@ -358,9 +358,9 @@ export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "fol
 }
 
 /**
- * Converts a path or pattern so that each byte of its UTF-8 form becomes one character. Needed for
- * `.gitignore` files, in which `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files,
- * `?` and `[…]` match one character.
+ * Converts a path or pattern so that each byte of the UTF-8 form becomes one character. In
+ * `.gitignore` files, `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files, they
+ * match one character.
  */
 function toByteString(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
@@ -371,8 +371,8 @@ function toBytePattern({ pattern, mark }: RuleLine): RuleLine {
 }
 
 /**
- * One line of an ignore file. `mark`: name of the file and number of the line, for messages; the
- * package `ignore` returns the mark with a match.
+ * One line of an ignore file. `mark`: file name and line number for messages. The package `ignore`
+ * returns the mark with a match.
  */
 type RuleLine = { readonly pattern: string; readonly mark: string };
 
@@ -392,14 +392,14 @@ function parseRuleLines(folder: LocalPath, file: string, text: string): readonly
 
 /**
  * Rewrites a line of an ignore file as a line for the root. A pattern matches names at any depth if
- * it has no slash, or only one at its end.
+ * it has no slash, or a slash only at the end.
  * @returns null for an empty line or a comment
  */
 function rewriteForRoot(folder: LocalPath, line: string): string | null {
   const isNegative = line.startsWith("!");
   const body = isNegative ? line.slice(1) : line;
-  // Spaces at the end of a line do not belong to the pattern. If the last space is escaped, its
-  // backslash stays, so a line of only this space is not treated as empty.
+  // Spaces at the end of a line do not belong to the pattern. The backslash of an escaped last
+  // space stays, so that a line of only this space does not count as empty.
   const bare = body.replace(/ +$/, "");
   if (line.startsWith("#") || bare === "" || bare === "/") return null;
   if (folder === "") return line;

@@ -1,6 +1,6 @@
 /**
- * The file `.mdmirror/marker` contains a random id, which the state file contains, too. If the
- * folder has no marker, or a marker with another id, it is not the linked folder.
+ * The file `.mdmirror/marker` contains a random id, which the state file contains, too. A folder
+ * without a marker, or with another id in the marker, is not the linked folder.
  */
 
 import type { Fs } from "../ports/disk.ts";
@@ -11,7 +11,7 @@ const MARKER = `${MIRROR_FOLDER}/marker`;
 const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
 
 /**
- * Returns the id in the marker; null if the marker is missing, invalid or unreadable. mdmirror then
+ * Returns the id in the marker; null for a missing, invalid or unreadable marker. mdmirror then
  * changes nothing in the folder.
  */
 export function readMarker(fs: Fs, root: string): string | null {
@@ -41,14 +41,14 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   const newMarker = `${root}/${MARKER}.new`;
   nullOnAnyErrno(() => fs.unlink(newMarker));
   fs.writeNew(newMarker, Buffer.from(`${markerId}\n`), 0o600, true);
-  // The rename makes the whole marker appear at one moment. A marker without its id would stop
+  // A rename gives the path a complete marker at one moment. A marker without its id would stop
   // every run.
   fs.rename(newMarker, `${root}/${MARKER}`);
 }
 
 /**
- * Returns true if the folder has a marker. Returns false for an empty marker: a crash interrupted
- * the process that wrote the marker.
+ * Returns true if the folder has a marker. Returns false for an empty marker, which a crash leaves
+ * while the marker is written.
  */
 function hasMarker(fs: Fs, root: string): boolean {
   const markerStat = nullOnErrno(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));

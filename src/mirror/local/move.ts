@@ -22,7 +22,8 @@ import { readDigestOrNull, NO_FILE_ERRORS, putBackOrReport } from "./write.ts";
 /**
  * Moves a file to a free path. If a crash interrupts the move, the inode has the old path, the new
  * path, or both; a second call completes the move.
- * ORDER: the caller has already written the old and the new path to the journal.
+ * ORDER: the caller must write both paths to the journal before the call, so that recovery finds
+ * the file.
  * @param expect digest that the file must have; null for any content
  */
 export function moveFile(
@@ -82,7 +83,7 @@ function toMoveOutcome(ended: MoveResult): DiskOutcome<WrittenStamp> {
 }
 
 /**
- * Returns true if two spellings of a path name the same file or folder, such as `Note.md` and
+ * Returns true if two spellings of a path are the same file or folder, such as `Note.md` and
  * `note.md`. Compares the listed names, because some disks give each spelling its own inode number.
  */
 function isSameEntry(guard: RootGuard, from: string, to: string, target: string): boolean {
@@ -93,9 +94,9 @@ function isSameEntry(guard: RootGuard, from: string, to: string, target: string)
 
 /**
  * Moves a file to `trash/…`, then checks its content. If the content does not have the digest
- * `expect`, the file is moved back.
- * ORDER: the caller has already written both paths to the journal. After a crash, recovery moves
- * the file back if its old path is free.
+ * `expect`, moves the file back.
+ * ORDER: the caller must write both paths to the journal before the call. After a crash, recovery
+ * moves the file back if the old path is free.
  */
 export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
   return attemptEffect(path, () => {
@@ -139,9 +140,9 @@ export function makeFolder(
 
 /**
  * Moves a folder to a free path.
- * RACE: somebody may make an empty folder at the new path just before the rename. The rename then
- * replaces this empty folder, and nothing is lost. A file or a folder that is not empty stops the
- * move.
+ * RACE: somebody may make an empty folder at the new path between the check and the rename. The
+ * rename replaces this empty folder, and nothing is lost. A file or a folder that is not empty
+ * stops the move.
  */
 export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): DiskOutcome<null> {
   return attemptEffect(from, () => {
@@ -185,8 +186,8 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
 }
 
 /**
- * Moves a file that an editor or desktop left behind to the trash. Returns null if the file was
- * moved or no longer exists; otherwise the reason for the failure.
+ * Moves a file that an editor or desktop left behind to the trash.
+ * @returns the reason for a failure; null if the file was moved or no longer exists
  */
 function trashLeftover(guard: RootGuard, abs: string, trashPath: string): NotDoneOutcome | null {
   const trash = guard.mirrorPlace(trashPath, true);

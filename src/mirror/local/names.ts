@@ -1,7 +1,4 @@
-/**
- * Adds and removes names of files (hard links). A name is removed only if it is a name of the
- * expected inode.
- */
+/** Adds and removes names of files (hard links). Removes a name only from the expected inode. */
 
 import { foldsNames, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat } from "../ports/disk.ts";
@@ -9,13 +6,14 @@ import { isSameInode, nullOnAnyErrno, readErrno, succeeds } from "./results.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 
 /**
- * Prefix of temporary files. `sweepTempFiles` may remove them, because they are never the only copy
- * of a version.
+ * Prefix of temporary files. `sweepTempFiles` may remove temporary files, because none is the only
+ * copy of a version.
  */
 export const TEMP_PREFIX = "w-";
 /**
  * Prefix of files that were set aside. Such a file may be the only copy of a user's last save.
- * `sweepTempFiles` deletes it only if it is a second hard link; otherwise moves it to the trash.
+ * `sweepTempFiles` deletes such a file only if it is a second hard link; otherwise the file goes to
+ * the trash.
  */
 export const SET_ASIDE_PREFIX = "a-";
 
@@ -26,7 +24,7 @@ const NO_LINK_ERRORS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "E
 
 /**
  * Returns `abs` in the spelling that its folder lists. A disk that treats several spellings as
- * equal finds a file under each of them, but a write must keep the spelling that the user chose.
+ * equal finds a file under each spelling, but a write must keep the spelling that the user chose.
  * LIMIT: each call reads the whole folder, because no system call returns the listed spelling.
  * RACE: if a user changes the case of the name between this call and the write, the write changes
  * the case back.
@@ -48,8 +46,8 @@ export function makeTempPath(guard: RootGuard, prefix: string): string {
   return place.abs;
 }
 
-// Creates the error for a `.mdmirror` that cannot be used, because it is a symlink or on another
-// disk. The error has an errno, so that callers handle it like an error of the disk.
+// Creates the error for an unusable `.mdmirror`: a symlink, or a folder on another disk. The error
+// has an errno, so that callers treat it as an error of the disk.
 function createNotReadyError(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
@@ -72,15 +70,15 @@ function tryHardLink(guard: RootGuard, from: string, to: string): boolean | null
 
 /**
  * Moves a file out of `.mdmirror`, where no other program writes, to a path that must be free.
- * RACE: in two cases, the rename overwrites a file that appears at the new path after the check: on
- * disks without hard links, and for anything but a regular file.
+ * RACE: the rename overwrites a file that appears at the new path after the check, on disks without
+ * hard links and for anything but a regular file.
  * @returns the stat of the moved file; null if the new path is taken, and nothing was changed
  */
 export function renameWithoutReplacing(guard: RootGuard, from: string, to: string): FsStat | null {
   const { fs } = guard;
   const stat = fs.lstat(from);
   // Only regular files get a hard link: some systems would link the target of a symlink instead,
-  // and a folder cannot have a hard link.
+  // and a folder cannot have hard links.
   const linked = stat.kind === "file" ? tryHardLink(guard, from, to) : null;
   if (linked === false) return null;
   if (linked === null) {
@@ -94,7 +92,7 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
 
 /**
  * Returns the stat of an inode at its new path, because a rename or a link changes the stat.
- * Returns `fallback` if the path now belongs to another inode.
+ * Returns `fallback` if another inode has the path now.
  */
 export function readCurrentStat(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
   const currentStat = nullOnAnyErrno(() => guard.fs.lstat(abs));
@@ -105,32 +103,33 @@ export type MoveResult =
   | { readonly kind: "moved"; readonly stat: FsStat }
   | { readonly kind: "taken" }
   /**
-   * Another program replaced the file at the old path during the move; mdmirror changed nothing.
+   * Another program replaced the file at the old path during the move, and mdmirror changed
+   * nothing.
    */
   | { readonly kind: "changed" }
   /**
-   * The move failed. `hasBothNames`: true if the file has the old and the new path, because the new
-   * one could not be removed again.
+   * The move failed. `hasBothNames`: true if the file has the old and the new path, because
+   * mdmirror could not remove the new path again.
    */
   | { readonly kind: "failed"; readonly errno: string; readonly hasBothNames: boolean };
 
 /**
  * Moves a file of the linked folder to a free path. The inode has both paths for a moment, so that
  * recovery can find the file after a crash.
- * @param expect stat of the file to be moved
+ * @param expect stat of the file to move
  * @throws errors with an errno, if nothing was changed
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveResult {
-  // ORDER: finds two free paths in `.mdmirror/tmp` before the file gets its new path. If
-  // `.mdmirror` cannot be used, the move thus fails before it changes anything.
+  // ORDER: two free paths in `.mdmirror/tmp` are found before the file gets its new path. If
+  // `.mdmirror` is unusable, the move thus fails without a change.
   const [setAsidePath, undone] = [makeTempPath(guard, SET_ASIDE_PREFIX), makeTempPath(guard, SET_ASIDE_PREFIX)];
   const linked = tryHardLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
   if (linked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;
   try {
-    // If an editor replaced the file just before or after the link, the file at the old path is now
-    // the editor's, and must stay.
+    // If an editor replaced the file just before or after the link, the editor's file is at the old
+    // path now, and must stay.
     if (removeName(guard, from, expect, setAsidePath) === "dropped")
       return { kind: "moved", stat: readCurrentStat(guard, to, expect) };
   } catch (error) {
@@ -151,8 +150,8 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
   const currentStat = readCurrentStat(guard, to, expect);
-  // If an editor replaced the file just before the rename, the rename moved the editor's file. That
-  // file is moved back, unless the old path is taken again.
+  // If an editor replaced the file just before the rename, the rename moved the editor's file.
+  // mdmirror moves that file back, unless the old path is taken again.
   const isBack =
     !isSameInode(currentStat, expect) &&
     nullOnAnyErrno(() => {
@@ -164,13 +163,12 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 }
 
 /**
- * Removes a path of the inode `expect`. `unlink` alone could also remove a file that an editor has
- * just saved at this path. So the file is first set aside, then compared with the expected inode.
- * If the inode has no other name, the file stays set aside, because a program may still write to
- * it.
+ * Removes a path of the inode `expect`. Sets the file aside, then compares it with the expected
+ * inode, because `unlink` could also remove a file that an editor has just saved at this path. If
+ * the inode has no other name, the file stays set aside: a program may still write to it.
  * RACE: an editor may replace the inode's other name between the check and the `unlink`.
  * @param setAsidePath a free path in `.mdmirror/tmp`
- * @returns `other` if the path belonged to another inode; its file was moved back, unless the path
+ * @returns `other` if another inode had the path. That inode's file was moved back, unless the path
  * was taken again
  */
 export function removeName(guard: RootGuard, abs: string, expect: FsStat, setAsidePath: string): "dropped" | "other" {
@@ -181,7 +179,8 @@ export function removeName(guard: RootGuard, abs: string, expect: FsStat, setAsi
     return "dropped";
   }
   const isBack = nullOnAnyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
-  // A file that cannot be moved back stays set aside, until `sweepTempFiles` moves it to the trash.
+  // A file that cannot move back stays set aside, until `sweepTempFiles` moves the file to the
+  // trash.
   return isBack === null ? "dropped" : "other";
 }
 

@@ -9,21 +9,20 @@ import { attemptCall, nullOnAnyErrno } from "./results.ts";
 // O_NONBLOCK keeps `open` from waiting forever if the path is a FIFO.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.constants;
 
-// Flag of Linux for which Node has no name; its value is the same on every processor that Node
+// Flag of Linux for which Node has no name; the value is the same on every processor that Node
 // supports. A handle with this flag identifies a folder without read permission, but cannot read
 // the folder.
 const O_PATH = 0o10000000;
 
 /**
- * LIMIT: number of bytes of a file that is read, so that one huge file does not use up the memory.
- * Documents are much smaller. Reading a larger file fails with EFBIG.
+ * LIMIT: number of bytes of a file, so that one huge file does not use up the memory. Documents are
+ * much smaller. Reading a larger file fails with EFBIG.
  */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**
- * Creates the file system port over node:fs. All calls are synchronous, because synchronous calls
- * are faster on small files. Also, less time passes between a check and the call that relies on the
- * check.
+ * Creates the file system port over node:fs. All calls are synchronous: such calls are faster for
+ * small files, and leave less time between a check and the call that depends on the check.
  */
 export function createNodeFs(): Fs {
   return {
@@ -53,9 +52,9 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
 }
 
 /**
- * Returns true if files can be reached through the handle of an open folder, as
- * `/proc/self/fd/N/name`. Such paths replace the system call `openat`, which Node lacks, and work
- * only if `/proc` is mounted and shows this process.
+ * Returns true if paths through the handle of an open folder work, as `/proc/self/fd/N/name`. Such
+ * paths replace the system call `openat`, which Node lacks. They need a mounted `/proc` that shows
+ * this process.
  */
 function canReachFilesByHandle(): boolean {
   if (process.platform !== "linux") return false;
@@ -126,18 +125,18 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
 
 const USUAL_FILE_BYTES = 64 * 1024;
 /**
- * One buffer is shared by all files. Separate buffers would be outside V8's heap, and V8 would free
- * them too late.
+ * All files share one buffer. Separate buffers would be outside V8's heap, and V8 would free them
+ * too late.
  */
 const sharedBuffer = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
 
 /**
  * Reads a file of `size` bytes; returns null if the file has another length now.
- * @param brief true if the caller uses the bytes only until the next read; the result may be the
- * shared buffer
+ * @param brief true if the caller uses the bytes only until the next read, so that the result may
+ * be the shared buffer
  */
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
-  // Reads one byte more than `size`, to notice whether the file grew.
+  // One byte more than `size` is read, to notice whether the file grew.
   const buffer = brief && size < USUAL_FILE_BYTES ? sharedBuffer() : Buffer.allocUnsafeSlow(size + 1);
   let [length, count] = [0, 0];
   do {
@@ -177,15 +176,15 @@ async function sync(path: string): Promise<void> {
 }
 
 /**
- * File systems on which `syncfs` flushes journal, data and the cache inside the drive, as an fsync
- * of every file would. On a network or FUSE disk, `syncfs` may flush only the local part.
+ * File systems on which `syncfs` flushes journal, data and the cache inside the drive, like an
+ * fsync of every file. On a network or FUSE disk, `syncfs` may flush only the local part.
  */
 const FULLY_SYNCED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994,
 ]);
 /**
- * LIMIT: milliseconds for the command that flushes the whole disk. The command also flushes files
- * of other programs, which can take longer than a caller should wait.
+ * LIMIT: milliseconds for the command that flushes the whole disk, so that a caller does not wait
+ * too long. The command also flushes files of other programs.
  */
 const MAX_SYNC_MS = 10_000;
 
@@ -202,7 +201,7 @@ async function syncDisk(path: string): Promise<boolean> {
       resolve(done);
     };
     const timer = setTimeout(() => {
-      // A process that waits for the drive does not end on SIGKILL before the drive responds.
+      // A process that waits for the drive does not end on SIGKILL until the drive responds.
       child.kill("SIGKILL");
       child.unref();
       finish(false);
@@ -228,7 +227,7 @@ type OpenFile = { readonly procPath: string; readonly path: string; readonly inf
  * block forever on a network mount that does not respond. A read below `/proc` may fail: the
  * process has ended or belongs to another user, or the system has no `/proc`.
  * @param stat returns device and inode of a file; called only for open files on the same mount as
- * the file that the caller asks about
+ * the caller's file
  */
 export function readFilesOpenToWrite(
   proc = "/proc",
@@ -269,9 +268,9 @@ function withOpenFile(proc: string, path: string, isOpen: (ownFile: OpenFile) =>
 
 /**
  * Returns true if two descriptors belong to one file. Compares the inodes, which Linux reports
- * since 5.14. On older systems, equal file names are enough, because set-aside files have random
- * names. Equal stats on one mount are enough, too. If the result is wrongly true, the only effect
- * is that a set-aside file is kept longer than needed.
+ * since 5.14. On older systems, equal file names or equal stats on one mount are enough, because
+ * set-aside files have random names. If the result is wrongly true, a set-aside file is only kept
+ * longer than needed.
  */
 function isSameFile(
   ownFile: OpenFile,
@@ -294,8 +293,8 @@ function readFdInfo(proc: string, pid: string, fd: string): FdInfo {
 }
 
 /**
- * Returns true if a descriptor can write. The flags are an octal number, in which the last two bits
- * are 0 for a descriptor that only reads.
+ * Returns true if a descriptor can write. The flags are an octal number with the last two bits 0
+ * for a descriptor that only reads.
  */
 function canWrite(info: FdInfo): boolean {
   return (Number.parseInt(info.get("flags") ?? "0", 8) & 3) !== 0;
@@ -305,7 +304,7 @@ function listEntries(folder: string): readonly string[] {
   return nullOnAnyErrno(() => nodeFs.readdirSync(folder)) ?? [];
 }
 
-/** Remembers one read of `/proc`, which is enough for many set-aside files. */
+/** Remembers one read of `/proc`, which serves many set-aside files. */
 export class OpenFiles {
   readonly #fs: Pick<Fs, "listOpenToWrite">;
   #known: OpenToWrite | null = null;

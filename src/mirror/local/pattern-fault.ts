@@ -4,19 +4,19 @@
  */
 
 /**
- * LIMIT: number of characters in a line of an ignore file. The time of a match grows with the
- * length of the line.
+ * LIMIT: number of characters in a line of an ignore file, because the time of a match grows with
+ * the length of the line.
  */
 const MAX_LINE_CHARACTERS = 1_000;
 /**
- * LIMIT: number of `**` between two names of a pattern. Each `**` may match any number of folders.
- * Matching n of them with a path below F folders may therefore take F^n attempts.
+ * LIMIT: number of `**` between two names of a pattern. Each `**` may match any number of folders,
+ * so a match of n of them with a path below F folders may take F^n attempts.
  */
 const MAX_INNER_STARS = 2;
 
 /**
- * Returns why a line of an ignore file is refused, as the end of a sentence that begins with the
- * number of the line. Returns null if the line may be used.
+ * Returns the reason to refuse a line of an ignore file, as the end of a sentence that begins with
+ * the line number. Returns null for a line without a fault.
  * ASSUMES: the package `ignore` reads a name once, however many `*` a pattern has between two
  * slashes. After each `*`, the package takes the first match and does not go back, except for `**`.
  */

@@ -7,8 +7,8 @@ type StaleOutcome = Extract<DiskOutcome<never>, { kind: "stale" }>;
 type FaultOutcome = Extract<DiskOutcome<never>, { kind: "fault" }>;
 
 /**
- * Returns the errno of a failed system call. Returns null for any other error, which is a bug that
- * the functions of this folder do not catch.
+ * Returns the errno of a failed system call. Returns null for any other error, which is a bug and
+ * must not be caught.
  */
 export function readErrno(error: unknown): string | null {
   const code = readErrorCode(error);
@@ -109,8 +109,8 @@ export function isSameInode(a: Stamp, b: Stamp): boolean {
 const STAMP_GRANULARITY_MS = 2_000;
 
 /**
- * Returns true if the stamp is so old that any later write to the file must change it. Checks mtime
- * and ctime: any program can set mtime, and some disks do not keep ctime.
+ * Returns true if the stamp is so old that any later write to the file must change the stamp.
+ * Checks mtime and ctime: any program can set mtime, and some disks do not keep ctime.
  * @param diskNow the disk's own time at the start of the scan, in milliseconds since the epoch. If
  * null (unknown), the result is false
  */

@@ -17,7 +17,7 @@ export type NotDoneOutcome = Exclude<DiskOutcome<never>, { readonly kind: "done"
 
 /**
  * Absolute path for the next system calls, or the reason why the path cannot be used. `absent`:
- * true if nothing exists at the path for certain.
+ * true if certainly nothing exists at the path.
  */
 type DiskPlace =
   | { readonly ok: true; readonly abs: string }
@@ -31,17 +31,17 @@ const IGNORED_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /**
  * Checks paths, and returns absolute paths that cannot lead out of the linked folder. All code in
- * `local/` that touches a file gets its paths from this class (I26).
+ * `local/` that touches a file uses only paths from this class (I26).
  */
 export class RootGuard {
   readonly fs: Fs;
   readonly random: Pick<Random, "hex">;
   readonly #path: string;
   #names: DiskNames | null = null;
-  /** Root that `identify` found. Later checks must find the same folder. */
+  /** Root that `identify` found, with which later checks compare the folder. */
   #identifiedRoot: RootFolder | null = null;
   #canKeepOpen = false;
-  /** Open folders by their paths; null while no effect runs. */
+  /** Open folders by path; null outside an effect. */
   #openFolders: Map<string, FolderHandle> | null = null;
 
   constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {
@@ -68,8 +68,8 @@ export class RootGuard {
   }
 
   /**
-   * Returns the root's real path and stat. Null if the root is missing or was replaced by another
-   * folder.
+   * Returns the root's real path and stat. Null if the root is missing, or if another folder
+   * replaced it.
    */
   root(): RootFolder | null {
     const knownRoot = this.#identifiedRoot ?? this.identify();
@@ -90,8 +90,8 @@ export class RootGuard {
 
   /**
    * Runs one effect. Each folder that the effect checks stays open until the effect ends. System
-   * calls then act in the checked folders, even if somebody moves such a folder meanwhile. On
-   * systems without `/proc`, folders cannot stay open, and the effect uses plain paths.
+   * calls thus act in the checked folders, even if somebody moves a folder meanwhile. On systems
+   * without `/proc`, folders cannot stay open, and the effect uses plain paths.
    */
   withFoldersOpen<T>(work: () => T): T {
     if (this.#openFolders !== null) return work();
@@ -110,11 +110,11 @@ export class RootGuard {
   }
 
   /**
-   * Returns the path that system calls must use to change entries of a folder. During
-   * `withFoldersOpen`, the path goes through the open folder, if the system can keep folders open.
-   * Otherwise returns `abs`.
-   * @param abs absolute path that `place` returned for the folder in the same effect, because
-   * `inside` does not check `abs` again
+   * Returns the path by which system calls must change entries of a folder. During
+   * `withFoldersOpen`, the path goes through the open folder, on systems that can keep folders
+   * open. Otherwise returns `abs`.
+   * @param abs absolute path of the folder from `place`, in the same effect, because `inside` does
+   * not check `abs` again
    */
   inside(path: LocalPath, abs: string): DiskPlace {
     return this.#openFolders === null || !this.#canKeepOpen ? { ok: true, abs } : this.#folderAt(path);
@@ -140,7 +140,7 @@ export class RootGuard {
   }
 
   /**
-   * Returns a path to a folder, after checking that no part of the path is a symlink or on another
+   * Returns a path to a folder, after a check that no part of the path is a symlink or on another
    * disk.
    * @param below path of the folder, relative to the root
    */
@@ -157,9 +157,9 @@ export class RootGuard {
   }
 
   /**
-   * RACE: without `/proc`, folders cannot stay open, and Node lacks `openat`. So somebody may
-   * replace a folder of the path with a symlink, in the microseconds between this check and the
-   * next system call. Such a replacement needs write access to the linked folder.
+   * RACE: without `/proc`, folders cannot stay open, and Node lacks `openat`. In the microseconds
+   * between this check and the next system call, somebody may replace a folder of the path with a
+   * symlink. Such a replacement needs write access to the linked folder.
    */
   #folderByPath(below: string): DiskPlace {
     const currentRoot = this.root();
@@ -169,7 +169,7 @@ export class RootGuard {
     const expected = below === "" ? currentRoot.realPath : `${currentRoot.realPath}/${below}`;
     const real = nullOnErrno(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
     if (real === null) return refusePlace(staleOutcome("the folder is missing"), true);
-    // A disk that treats several spellings as equal may return the path in another spelling.
+    // A disk that treats several spellings as equal may report another spelling of the path.
     if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))
       return refusePlace(staleOutcome("a folder above it is a symbolic link"), false);
     const stat = statOrNull(this.fs, expected);
@@ -180,8 +180,8 @@ export class RootGuard {
   }
 
   /**
-   * Makes the folders of a path below `.mdmirror`, which only the owner can read. Each folder is
-   * checked before the next folder is made in it.
+   * Makes the folders of a path below `.mdmirror`, which only the owner can read. Checks each
+   * folder before it makes the next folder inside.
    */
   #makeFolders(below: string): DiskPlace {
     let folder = this.#folderAt("");
@@ -214,8 +214,8 @@ function isPlainPath(path: string): boolean {
 }
 
 /**
- * Returns true if a path may be part of the linked folder. Refuses folders that begin with a dot,
- * and each spelling that some disk treats as `.mdmirror`.
+ * Returns true if the linked folder may contain a path. Refuses folders that begin with a dot, and
+ * each spelling that some disk treats as `.mdmirror`.
  */
 function maySyncPath(path: LocalPath, kind: "file" | "folder"): boolean {
   if (!isPlainPath(path)) return false;
@@ -249,7 +249,7 @@ function canKeepFoldersOpen(fs: Fs, real: string): boolean {
  * Opens a folder inside the root, and checks that the open folder is at the expected path.
  * @param below path of the folder, relative to the root
  * @param folding which names the disk treats as equal; null if unknown
- * @returns null if the folder is missing or was replaced by something else
+ * @returns null if the folder is missing or was replaced by another item
  */
 function openFolderInRoot(
   fs: Fs,
@@ -262,14 +262,14 @@ function openFolderInRoot(
   if (handle === null) return null;
   return closeUnless(handle, () => {
     if (handle.stat().dev !== root.stat.dev || !isFolderAt(handle, expected, folding)) return false;
-    // `..` from the open folder must lead to the root. Comparing paths from the root down proves
-    // less, because a part of such a path may have become a symlink.
+    // `..` from the open folder must lead to the root. A comparison of paths from the root down
+    // proves less, because a part of such a path may have become a symlink.
     const pathUp = below === "" ? "/." : "/..".repeat(below.split("/").length);
     return isSameInode(fs.lstat(`${handle.handlePath}${pathUp}`), root.stat);
   });
 }
 
-/** Keeps the folder open that a scan is reading. */
+/** Keeps one folder open while a scan reads it. */
 export class ScanFolder {
   readonly #fs: Fs;
   readonly #canKeepOpen: boolean;
@@ -284,10 +284,10 @@ export class ScanFolder {
 
   /**
    * Opens a folder, and returns a path of the open folder for the next system calls. Closes the
-   * folder that was opened before, so that a deep tree does not use up the file handles.
+   * folder that was open before, so that a deep tree does not use up the file handles.
    * @param stat stat of the folder when the scan found it; another folder at the same path is not
    * accepted
-   * @throws ESTALE if the folder does not exist any more, or its path contains a symlink
+   * @throws ESTALE if the folder no longer exists, or its path contains a symlink
    */
   open(abs: string, stat: FsStat): string {
     if (!this.#canKeepOpen) return abs;

@@ -34,8 +34,8 @@ type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
 /**
  * Reads a folder and everything below it. Pauses after `partSize` entries.
- * @param before earlier result of this scan for this folder, or null. A subfolder is not read again
- * if its inode and the ignore rules are unchanged
+ * @param before earlier result of this scan for this folder, or null. A subfolder with the same
+ * inode and unchanged ignore rules is not read again
  */
 export function* readFolder(
   scan: FolderScan,
@@ -59,7 +59,7 @@ export function* readFolder(
       yield;
     }
   } catch (error) {
-    // If the folder cannot be read, nothing is known about it and everything below it.
+    // Nothing is known about an unreadable folder and everything below it.
     return createUnreadFolder(folder, makeUnreadable(whyUnread(error)));
   }
   return folder;
@@ -74,8 +74,8 @@ function createUnreadFolder(found: Subfolder, why: Unread): WalkedFolder {
 }
 
 /**
- * Returns true if a folder below the root is itself a linked folder. The documents in such a folder
- * must not be uploaded to this workspace as well.
+ * Returns true if a folder below the root is itself a linked folder. Its documents must not go to
+ * this workspace as well.
  * @throws errors with an errno
  */
 function isLinkedFolder({ fs }: Pick<FolderScan, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
@@ -83,7 +83,7 @@ function isLinkedFolder({ fs }: Pick<FolderScan, "fs">, { path, abs }: Subfolder
   return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }
 
-/** Sorts the names, so that a scan of the same tree always gives the same result (I32). */
+/** Lists the names in order, so that a scan of the same tree always gives the same result (I32). */
 function listFolderEntries(
   { fs, hold }: Pick<FolderScan, "fs" | "hold">,
   { abs, stat }: Subfolder,
@@ -92,8 +92,8 @@ function listFolderEntries(
 }
 
 /**
- * Returns why a folder could not be read, as a clause for a message. Throws `error` itself if it is
- * a bug.
+ * Returns the reason why a folder could not be read, as a clause for a message. Throws `error`
+ * itself if it is a bug.
  */
 function whyUnread(error: unknown): string {
   if (error instanceof RulesError) return error.message;
@@ -104,7 +104,7 @@ function whyUnread(error: unknown): string {
 
 /**
  * Reads the ignore files of a folder.
- * @returns true if the rules are those that the scan already has for the folder
+ * @returns true if the scan already had the same rules for the folder
  */
 function readRules(scan: FolderScan, { path, abs, stat }: Subfolder, names: readonly DirEntry[]): boolean {
   return readFolderRules(scan, path, (file) => {
@@ -115,7 +115,7 @@ function readRules(scan: FolderScan, { path, abs, stat }: Subfolder, names: read
 }
 
 /**
- * Adds a file or subfolder to the scanned folder. Returns the subfolder if it must be read next;
+ * Adds a file or subfolder to the scanned folder. Returns a subfolder that must be read next;
  * otherwise null.
  */
 function readEntry(
@@ -132,8 +132,8 @@ function readEntry(
   }
   const statOrErrno = attemptCall(() => statEntry(scan, folder, name, abs));
   if ("errno" in statOrErrno) {
-    // If a name is not UTF-8, node:fs replaces its bytes with U+FFFD, and then cannot find the
-    // file.
+    // If a name is not UTF-8, node:fs replaces the invalid bytes with U+FFFD, and then cannot find
+    // the file.
     if (name.includes("\ufffd")) folder.unseen.set(path, makeUnreadable("its name is not valid UTF-8"));
     else if (statOrErrno.errno !== "ENOENT") folder.unseen.set(path, makeUnreadable(describeErrno(statOrErrno.errno)));
     return null;
@@ -146,8 +146,8 @@ function readEntry(
 }
 
 /**
- * Returns the stat of an entry by its plain path, which is faster than through the open folder. If
- * that call fails, the open folder is used, because only the open folder proves that the entry is
+ * Returns the stat of an entry by the plain path, which is faster than through the open folder. If
+ * that call fails, uses the open folder, because only the open folder proves that the entry is
  * missing.
  */
 function statEntry(scan: Pick<FolderScan, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
@@ -171,7 +171,7 @@ function findSubfolder(
   if (other !== null) {
     folder.others.push({ path, stamp: toStamp(stat), ...other });
   } else if (stat.dev !== scan.dev) {
-    // A folder on another disk is not scanned, because files cannot be moved atomically between two
+    // A folder on another disk is not scanned, because files cannot move atomically between two
     // disks. Besides, files of an unmounted disk must not count as deleted.
     folder.unseen.set(path, makeUnreadable("another disk is mounted at this path"));
   } else if (isTooDeep(path)) {
@@ -194,8 +194,8 @@ export type FolderScan = RulesSoFar & {
   readonly dev: number;
   readonly diskNow: number | null;
   /**
-   * Paths that a `.gitignore` file excludes, but that are synced because of a record at or below
-   * them.
+   * Paths that a `.gitignore` file excludes, but that are synced because a document at or below
+   * them has a record.
    */
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
@@ -203,14 +203,14 @@ export type FolderScan = RulesSoFar & {
   /** Unchanged files that the tree may leave out; null if the tree must contain all files. */
   readonly leftOut: FileNumbers | null;
   /**
-   * Files whose content this scan has read. If a folder changes during the scan, its unchanged
-   * files are not read again.
+   * Files that this scan has read. If a folder changes during the scan, its unchanged files are not
+   * read again.
    */
   readonly filesRead: Map<LocalPath, LocalFile>;
   entriesRead: number;
   /**
-   * Number of entries after which the scan pauses. The scan of a folder is never interrupted, so
-   * the scan may read more entries than this number before a pause.
+   * Number of entries after which the scan pauses. The scan never pauses within a folder, so more
+   * entries may be read before a pause.
    */
   readonly partSize: number;
 };
@@ -225,7 +225,7 @@ export type WalkedFolder = {
   readonly leftOut: number[];
   readonly others: UnsyncedEntry[];
   readonly folders: WalkedFolder[];
-  /** Reasons why paths could not be read. Such a path never counts as deleted. */
+  /** Reasons why paths could not be read. No such path counts as deleted. */
   readonly unseen: Map<LocalPath, Unread>;
 };
 
@@ -257,8 +257,8 @@ function isTrusted(known: KnownFile | null): known is TrustedFile {
 }
 
 /**
- * Returns a file without reading it, because its stamp is the recorded one.
- * ASSUMES: mdmirror could read the content of every file whose record has a stamp.
+ * Returns a file without reading it, because its stamp is the recorded stamp.
+ * ASSUMES: mdmirror could read the content of every file with a recorded stamp.
  */
 function trustKnownFile({ path, digest, stamp: known }: TrustedFile, stat: FsStat): LocalFile {
   const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : toStamp(stat);
@@ -290,7 +290,7 @@ function hashFile(scan: FolderScan, path: LocalPath, abs: string, known: KnownFi
   const stamp = toStamp(stat);
   const fileFacts = { stamp, stampTrusted: isOldStamp(stamp, scan.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
-  // Uses the strings of the record, so that memory has no second copy of them.
+  // The strings of the record are used, so that memory has no second copy.
   if (digest === known?.digest) return { ...fileFacts, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
   if (text !== null) scan.onText(digest, text, path);

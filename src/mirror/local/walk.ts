@@ -20,7 +20,7 @@ import { decodeText } from "../../common/text.ts";
 
 export type WalkOptions = RulesOptions & {
   /**
-   * True if the scan may make a file to learn the time of the disk's clock. Without that time, the
+   * True if the scan may make a file, whose time shows the disk's clock. Without this time, the
    * scan trusts no new stamp.
    */
   readonly probes: boolean;
@@ -29,15 +29,14 @@ export type WalkOptions = RulesOptions & {
 
 /**
  * LIMIT: number of checks for changes during a scan, so that the scan ends even while a program
- * keeps changing folders. If the last check still finds changes, nothing counts as deleted in this
+ * keeps changing folders. If the last check still finds changes, no file counts as deleted in this
  * scan. One moved folder takes four checks.
  */
 const MAX_CHECKS = 8;
 
 /**
  * Scans the whole linked folder. Then checks all folders, and reads changed folders again, until a
- * check finds no change. A document that moves during the scan thus counts neither as deleted nor
- * twice.
+ * check finds no change. A document that moves during the scan is thus found exactly once.
  * - If the folders keep changing, the result contains what the scan found, and nothing counts as
  *   absent.
  * - If a system call fails, its path is `unseen`, and the scan continues.
@@ -93,7 +92,7 @@ export function* walkTree(
 
 /**
  * Returns the current time of the disk's clock (I29: not the machine's clock), in milliseconds
- * since the epoch. Makes a file to learn the time; returns null if no file can be made.
+ * since the epoch. Makes a file and reads its time; returns null if no file can be made.
  */
 function readDiskTime(guard: RootGuard): number | null {
   const learn = () => {
@@ -133,9 +132,8 @@ function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, W
   if (typeof stat === "string") return withoutAbsences(folder, stat);
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
-  // If the folder changed after the scan began, it may have changed again within the same tick of
-  // the disk's clock. The second change does not alter the mtime of the folder, so the names are
-  // compared.
+  // A folder that changed after the scan began may have changed again within the same tick of the
+  // disk's clock. The second change does not alter the folder's mtime, so the names are compared.
   if (scan.diskNow !== null && stat.mtimeMs >= scan.diskNow) {
     const reread = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!hasSameInodes(folder, reread)) return reread;
@@ -144,8 +142,8 @@ function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, W
 }
 
 /**
- * Returns null if the folder is missing. If the folder cannot be read, returns the reason, as a
- * clause for a message.
+ * Returns the stat of a folder; null if the folder is missing. If the folder cannot be read,
+ * returns the reason, as a clause for a message.
  */
 function readStatAgain(scan: FolderScan, folder: WalkedFolder): FsStat | string | null {
   const statResult = attemptCall(() => scan.fs.lstat(folder.abs));
@@ -153,8 +151,8 @@ function readStatAgain(scan: FolderScan, folder: WalkedFolder): FsStat | string 
     return ["ENOENT", "ENOTDIR"].includes(statResult.errno) ? null : describeErrno(statResult.errno);
   const stat = statResult.value;
   if (stat.kind !== "folder") return null;
-  // The root must still be the same folder: if its disk was unmounted, the path leads to the empty
-  // mount point.
+  // The root must be the same folder, because the path leads to the empty mount point after the
+  // disk was unmounted.
   if (folder.path === "" && !isSameInode(stat, folder.stat)) return null;
   return stat.dev === scan.dev ? stat : "another disk is mounted at this path";
 }
@@ -211,8 +209,8 @@ function collectEntries(folder: WalkedFolder, entries: TreeEntries, numbers: num
 }
 
 /**
- * Scans some paths again, and returns a tree with the changes. Such a scan is enough if files were
- * edited in place. Only a complete scan can distinguish a move, a deletion and a new document.
+ * Scans some paths again, and returns a tree with the changes. Such a scan is enough for files that
+ * were edited in place. Only a complete scan can distinguish a move, a deletion and a new document.
  * @param isInodeElsewhere returns true if an inode belongs to a known document that `tree` leaves
  * out
  * @returns `tree` itself if nothing changed; null if a complete scan is needed
@@ -253,8 +251,8 @@ const UNSYNCED_FOLDER_KINDS: ReadonlySet<UnsyncedEntry["kind"] | null> = new Set
 ]);
 
 /**
- * Returns true for a path that is no document, but whose change may affect other paths, such as an
- * ignore file.
+ * Returns true for a path that is no document, but may affect other paths when it changes, such as
+ * an ignore file.
  */
 function mattersForScan({ folders, others }: LocalTree, path: LocalPath): boolean {
   return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
@@ -269,8 +267,8 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
   const stat = statResult.value;
   if (stat === null) return true;
   if (stat.kind === "folder") return UNSYNCED_FOLDER_KINDS.has(tree.others.get(path)?.kind ?? null);
-  // A Markdown file at this path is a new document. A file of another type is ignored, unless it
-  // has the inode of a document: then that document was moved to this path.
+  // A Markdown file at this path is a new document. A file of another type is ignored, except for a
+  // file with the inode of a document, which was moved to this path.
   return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, isInodeElsewhere);
 }
 
@@ -299,7 +297,7 @@ function readAgain(guard: RootGuard, known: LocalFile, onText: StoreContent): Lo
 
 /**
  * Reads a file and computes its digest again.
- * @returns `known` itself if neither its content nor its stamp changed
+ * @returns `known` itself if neither content nor stamp changed
  */
 function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: StoreContent): LocalFile {
   const { path } = known;

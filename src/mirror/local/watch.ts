@@ -8,8 +8,8 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 type IgnoresPath = Parameters<Watcher["start"]>[0];
 
 /**
- * True if the system can watch a whole tree with one watch. Otherwise each folder needs its own
- * watch, and the folders of the root are watched one after the other.
+ * True if one watch of the system covers a whole tree. Otherwise each folder needs its own watch,
+ * and the folders of the root are watched one after the other.
  */
 const WATCHES_TREES = process.platform === "darwin";
 
@@ -36,19 +36,19 @@ type OnFolderChange = (path: string, hasAppeared: boolean) => void;
 
 /**
  * Watches a folder with chokidar, until the watcher is closed.
- * - Notices of the system (`raw` events) name each file that changes in a watched folder. So only
- *   folders are watched: for a watched file, chokidar would also keep a stat.
- * - `addDir` and `unlinkDir` report folders that appear and disappear. The content of a new folder
- *   may have changed before the folder was watched.
- * - Where each folder needs its own watch, the folders of the root are watched one after the other.
- *   Watching all at the same time would need memory that chokidar never frees.
+ * - Notices of the system (`raw` events) name each file that changes in a watched folder. Therefore
+ *   only folders are watched: for a watched file, chokidar would also keep a stat.
+ * - `addDir` and `unlinkDir` report new and removed folders. The content of a new folder may have
+ *   changed before the folder was watched.
+ * - If each folder needs its own watch, the folders of the root are watched one after the other. At
+ *   the same time, they would need memory that chokidar never frees.
  */
 class RunningWatcher {
   readonly #root: string;
   readonly #watch: typeof watch;
   readonly #ignores: IgnoresPath;
   readonly #onHint: (hint: WatchHint) => void;
-  /** Watchers by the folder that each covers: the root or a folder in it. */
+  /** Watchers by folder: the root, or a folder in the root. */
   readonly #watchers = new Map<string, FSWatcher>();
   /**
    * Resolves when the system refuses more watches. Without this promise, callers would wait for
@@ -95,7 +95,7 @@ class RunningWatcher {
     this.#watchers.delete(path);
     void before?.close();
     if (!hasAppeared) return;
-    // ORDER: reports the new folder after its watch has started. Earlier writes in the folder
+    // ORDER: a new folder is reported after its watch has started. Earlier writes in the folder
     // caused no notice, so only a scan after the start of the watch finds them.
     void this.#watchFolder(path, { ignoreInitial: false }, (below) => {
       if (below !== path) this.#report(below);
@@ -103,16 +103,16 @@ class RunningWatcher {
   }
 
   /**
-   * Watches a folder and, unless `depth` limits it, all folders below. Resolves when the watch is
-   * ready, or the system refuses more watches.
+   * Watches a folder and, unless `depth` limits the watch, all folders below. Resolves when the
+   * watch is ready, or when the system refuses more watches.
    */
   #watchFolder(folder: string, options: ChokidarOptions, onFolder: OnFolderChange): Promise<void> {
     const portion = this.#watch(folder, {
       ...options,
       ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
       followSymlinks: false,
-      // Without this option, chokidar would delay or combine notices. The daemon itself waits until
-      // a save is complete.
+      // Chokidar must not delay or combine notices, because the daemon itself waits until a save is
+      // complete.
       atomic: false,
       awaitWriteFinish: false,
     });
@@ -138,7 +138,7 @@ class RunningWatcher {
     }
     this.#hint({ kind: "limit", code: errno, why });
     this.#limitReached.resolve();
-    // ORDER: reports the limit before closing the watcher, because a closed watcher reports
+    // ORDER: the limit is reported before the watcher closes, because a closed watcher reports
     // nothing. Errors of closing do not matter, because the daemon ends.
     void this.close();
   }
@@ -153,8 +153,8 @@ class RunningWatcher {
 }
 
 /**
- * Returns the path that a notice of the system names. Null if the notice has no usable name. The
- * name is relative to the watched folder; on macOS it is absolute.
+ * Returns the path in a notice of the system; null without a usable name. The name is relative to
+ * the watched folder; on macOS it is absolute.
  */
 function toNoticePath(root: string, name: unknown, details: unknown): LocalPath | null {
   const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
@@ -169,7 +169,7 @@ function toLocalPath(root: string, path: string): LocalPath | null {
 }
 
 /**
- * Returns true if chokidar should ignore a path. Chokidar calls this function first without
+ * Returns true if chokidar should ignore a path. Chokidar first calls this function without
  * `stats`, and reads no stat if the name alone decides.
  */
 function isUnwatched(

@@ -1,6 +1,6 @@
 /**
  * Writes files atomically. At every moment, a path has the complete old content, the complete new
- * content, or no file. A path has no file only during a replacement that the journal names. Also
+ * content, or no file. A path lacks a file only during a replacement that the journal names. Also
  * reads, restores and removes files that were set aside.
  */
 import { type Digest, digestOf } from "../../contract/digest.ts";
@@ -34,14 +34,14 @@ import { decodeText, encodeText } from "../../common/text.ts";
 import type { OpenFiles } from "./node-fs.ts";
 
 /**
- * Errors that mean that the path has no regular file. ENXIO: the path is a socket. ENOTDIR: a file
- * has replaced a folder above the path.
+ * Errors that mean that no regular file is at the path. ENXIO: a socket is at the path. ENOTDIR: a
+ * file has replaced a folder above the path.
  */
 export const NO_FILE_ERRORS = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
 
 /**
- * Creates a file at a free path. Does not flush the file: `flush` does so later for many files at
- * once. Until then, the record of the document says that a power loss may damage the file.
+ * Creates a file at a free path. Does not flush the file: `flush` does so later for many files
+ * together. Until then, the document's record says that a power loss may damage the file.
  */
 export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<WrittenStamp> {
   const bytes = encodeText(text);
@@ -49,7 +49,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
   return attemptEffect(path, () => {
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    // Does not check first whether the path is free: only the hard link itself can prove that.
+    // No earlier check could prove that the path is free; only the hard link proves it.
     const temp = makeTempPath(guard, TEMP_PREFIX);
     guard.fs.writeNew(temp, bytes, null, false);
     return removeTempOnFault(guard, temp, () => {
@@ -65,8 +65,8 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
  * Replaces the content of a file without losing a save of another program. First moves the file to
  * `setAsideAt`, and checks its content. Then gives the new file the path by a hard link, which
  * overwrites nothing.
- * ORDER: the caller has already written path, digests and `setAsideAt` to the journal. After a
- * crash, recovery decides by the files that it finds:
+ * ORDER: the caller must write path, digests and `setAsideAt` to the journal before the call. After
+ * a crash, recovery decides by the files that it finds:
  * - There is no set-aside file: the replacement did not begin, or was undone.
  * - There is a set-aside file, and the path is free: recovery moves the file back.
  * - The path has the new content: the replacement is complete.
@@ -92,14 +92,14 @@ export function replaceFile(
 }
 
 /**
- * Replaces the content of a file without the journal, as an editor does, because a daemon has the
- * lock. As in `replaceFile`, no save of another program is lost. During the replacement, the old
- * file is beside the document, under a name that is not synced. If the process is killed at that
- * moment, the document looks renamed. mdmirror then blocks the document, and does not delete it on
- * the service.
+ * Replaces the content of a file as an editor does, without the journal, because a daemon has the
+ * lock. As in `replaceFile`, no save of another program is lost.
+ *
+ * During the replacement, the old file is beside the document, under a name that is not synced. If
+ * the process is killed at that moment, the document looks renamed. mdmirror then blocks the
+ * document, and does not delete the document on the service.
  * @param expect digest that the file must have
- * @param keepAt a free `trash/…` path where the old file stays, because an editor may still write
- * to it
+ * @param keepAt a free `trash/…` path for the old file, to which an editor may still write
  */
 export function saveBesideDaemon(
   guard: RootGuard,
@@ -165,14 +165,14 @@ function exchangeFile(
 }
 
 /**
- * Prefix of the old file of a document, while `saveBesideDaemon` replaces it. Files with this
+ * Prefix of a document's old file while `saveBesideDaemon` replaces the file. Files with this
  * prefix are not synced (`ignore.ts`).
  */
 export const OLD_FILE_PREFIX = ".~mdmirror-";
 
 /**
  * Moves the old file to `oldPath`, checks its content, and gives the new file the path. If a step
- * fails, moves the old file back; the result has `isSetAside` if the old file stays at `oldPath`.
+ * fails, moves the old file back. The result has `isSetAside` if the old file stays at `oldPath`.
  */
 function swapFiles(
   guard: RootGuard,
@@ -181,8 +181,8 @@ function swapFiles(
   oldPath: string,
   expect: Digest,
 ): DiskOutcome<WrittenStamp> {
-  // RACE: nothing checks again that `oldPath` is free. Only this process writes in `.mdmirror`, and
-  // outside of `.mdmirror` the name is random.
+  // RACE: nothing checks again, between the choice of `oldPath` and the rename, that `oldPath` is
+  // free. Only this process writes in `.mdmirror`, and outside of `.mdmirror` the name is random.
   if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, oldPath))) {
     removeTempFile(guard, temp);
     return staleOutcome("no file is at this path now");
@@ -208,8 +208,8 @@ function swapFiles(
 }
 
 /**
- * Returns the digest of a file's content. Null if the path has no regular file, if the file is too
- * large, or if a program is writing the file at this moment.
+ * Returns the digest of a file's content. Null if no regular file is at the path, if the file is
+ * too large, or if a program is just writing it.
  */
 export function readDigestOrNull(fs: Fs, abs: string): Digest | null {
   const fileContent = nullOnErrno([...NO_FILE_ERRORS, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
@@ -219,7 +219,7 @@ export function readDigestOrNull(fs: Fs, abs: string): Digest | null {
 /**
  * Moves a set-aside file back to its path, if the path is free.
  * @param ended outcome of the failed replacement or move
- * @returns `ended`, whose message then also says where the file is; with `isSetAside` if the file
+ * @returns `ended` with a message that names the path of the file; with `isSetAside` if the file
  * could not be moved back
  */
 export function putBackOrReport(
@@ -279,7 +279,7 @@ export function readTextAt(
 
 /**
  * Moves a set-aside file back to its path. If a crash interrupted an earlier call, the file has
- * both paths, and this call removes the set-aside one.
+ * both paths, and this call removes the set-aside path.
  */
 export function putBackSetAside(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<WrittenStamp> {
   return attemptEffect(path, () => {
@@ -311,8 +311,8 @@ export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
 }
 
 /**
- * Removes temporary files that a crash left behind. If no row of the journal names a set-aside
- * file, moves it to the trash, because it may be a user's last save.
+ * Removes temporary files that a crash left behind. A set-aside file that no journal row names goes
+ * to the trash, because it may be a user's last save.
  * @param keep paths of set-aside files that the journal names
  */
 export function sweepTempFiles(guard: RootGuard, keep: ReadonlySet<string>): void {
