@@ -12,11 +12,12 @@ type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
 
 /**
  * Checks the base URL of a service.
- * @param text URL from the configuration; it may have a path, but no user name, query or fragment
+ * @param text URL from the configuration, with or without a path, but without user name, query and
+ * fragment
  * @param allowHttpHosts hosts (`host` or `host:port`) for which plain http is allowed, in addition
  * to this machine
- * @returns the parts of the URL. For a refused URL: the reason as a clause (`why`), which never
- * contains the URL, because the URL may have a password
+ * @returns the parts of the URL. For a refused URL: the reason as a clause (`why`). The reason
+ * never contains the URL, because the URL may have a password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
   if (!URL.canParse(text)) return refuse("it is not an absolute URL");
@@ -32,8 +33,8 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
 }
 
 /**
- * Removes `/v1`, `/v1/files` or `/v1/folders` from the end of a URL. Users copy such addresses from
- * the documentation of the API.
+ * Removes `/v1`, `/v1/files` or `/v1/folders` from the end of a URL, because users copy such
+ * addresses from the documentation of the API.
  */
 export function removeRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
@@ -60,7 +61,7 @@ export type ServiceRoute =
   | {
       readonly kind: "proxy";
       readonly variable: string;
-      /** URL of the proxy, which must not be printed, because it may contain a password. */
+      /** URL of the proxy. Must not be printed, because the URL may contain a password. */
       readonly url: string;
       readonly origin: string;
     }
@@ -74,7 +75,7 @@ const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:
 
 /**
  * Returns how to reach a service: by the proxy in `HTTPS_PROXY` or `HTTP_PROXY`, or directly if
- * `NO_PROXY` lists its host. As in curl, a variable in lower case has priority. A service on this
+ * `NO_PROXY` lists the host. As in curl, a variable in lower case has priority. A service on this
  * machine is always reached directly, because a proxy on another machine would see the key in the
  * unencrypted request.
  * @param origin an http or https URL

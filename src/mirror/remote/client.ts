@@ -23,7 +23,7 @@ export type RemoteOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Stored properties of this service; null if none are stored. */
+  /** Stored properties of this service; null if no properties are stored. */
   readonly traits: RemoteTraits | null;
   readonly address?: string;
   readonly tally?: ExchangeTally | undefined;
@@ -32,7 +32,8 @@ export type RemoteOptions = {
 /**
  * Creates the HTTP client of the service, which limits the rate of requests, repeats failed reads,
  * and checks every answer. Closing the client also closes `wire`.
- * @throws if the key has characters that a header cannot have; the message does not contain the key
+ * @throws if the key has characters that are forbidden in a header; the message does not contain
+ * the key
  */
 export function createRemote({ wire, key, clock, random, log, ...options }: RemoteOptions): Remote {
   const closer = new AbortController();

@@ -17,20 +17,21 @@ type EventStreamOptions = {
 
 const RECONNECT_DELAYS = {
   /**
-   * Milliseconds to wait after a lost connection. Each further loss doubles the wait, up to
-   * `lostMostMs`. After a stream that stayed open for `lastedMs`, the wait is `lostMs` again.
+   * Milliseconds before the next attempt after a lost connection. Each further loss doubles the
+   * delay, up to `lostMostMs`. After a stream that stayed open for `lastedMs`, the delay is
+   * `lostMs` again.
    */
   lostMs: 3_000,
   lostMostMs: 60_000,
   lastedMs: 60_000,
   /**
-   * Milliseconds to wait after a temporary error without a `Retry-After` header. Each further error
-   * doubles the wait, up to `refusedMostMs`.
+   * Milliseconds before the next attempt after a temporary error without a `Retry-After` header.
+   * Each further error doubles the delay, up to `refusedMostMs`.
    */
   refusedMs: 10_000,
   refusedMostMs: 300_000,
   /**
-   * Milliseconds to wait before the next attempt if the service does not support events. An updated
+   * Milliseconds before the next attempt if the service does not support events, because an updated
    * service may support them.
    */
   noneMs: 3_600_000,
@@ -39,18 +40,18 @@ const RECONNECT_DELAYS = {
 const STREAM_LIMITS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
 // LIMIT: number of bytes of events in one minute, enough for some 50,000 events. If more documents
-// change, listing all documents transfers less data.
+// change, a listing of all documents transfers less data.
 const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const EVENT_ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
 type StreamEnd = StreamReply | { readonly kind: "too-much"; readonly why: string };
-/** `ms`: longest wait before the next attempt, in milliseconds. */
+/** State of the stream, and `ms`: longest delay before the next attempt, in milliseconds. */
 type NextStreamState = { readonly state: EventStreamState; readonly ms: number };
 
 /**
- * Receives the events of the service, and opens the stream again when it ends. An event is only a
- * hint that something changed, so a lost event does no harm.
+ * Receives the events of the service, and opens the stream again when the stream ends. A lost event
+ * does no harm, because an event is only a hint that something changed.
  */
 export class EventStream implements RemoteEvents {
   readonly #options: EventStreamOptions;
@@ -82,7 +83,7 @@ export class EventStream implements RemoteEvents {
       if (clock.monotonic() - began > RECONNECT_DELAYS.lastedMs) this.#failures = 0;
       const nextState = nextStateAfter(streamEnd, this.#failures++);
       listener.onState(nextState.state);
-      // The wait is random, so that the clients of a restarted service do not all connect at the
+      // The delay is random, so that the clients of a restarted service do not all connect at the
       // same moment.
       await clock.sleep(nextState.ms * (0.1 + 0.9 * random.fraction()), signal);
     }
@@ -108,7 +109,7 @@ class EventConnection {
   readonly signal: AbortSignal;
   /**
    * Id of the event after which the next connection resumes. Null if the next connection begins
-   * with new events, so that earlier events may be missed.
+   * with new events, and may miss earlier events.
    */
   lastId: string | null;
   endedForGood: Extract<StreamEnd, { readonly kind: "too-much" }> | null = null;
@@ -121,13 +122,13 @@ class EventConnection {
     maxBufferSize: MAX_EVENT_LENGTH,
     onEvent: (event) => this.#takeEvent(event),
     onError: ({ type }) => {
-      // All other errors of the format are ignored, as the specification of server-sent events
+      // Other errors of the format are ignored, as the specification of server-sent events
       // requires.
       if (type === "max-buffer-size-exceeded") this.#giveUp("an event is too long");
     },
   });
   #isOpen = false;
-  /** Last id that this connection received, which is also the id of later events that have none. */
+  /** Last id on this connection. Later events without an id have the same id. */
   #namedId: string | null = null;
   #countedSince = 0;
   #bytes = 0;
@@ -155,7 +156,7 @@ class EventConnection {
   #open(): void {
     this.#isOpen = true;
     this.#listener.onState({ kind: "listening" });
-    // A connection that does not resume after an event may have missed events.
+    // A connection that begins with new events may have missed earlier events.
     if (this.#resumesAfter === null) this.#listener.onHint({ kind: "all" });
   }
 
@@ -179,15 +180,15 @@ class EventConnection {
 
   #giveUp(why: string): void {
     this.endedForGood = { kind: "too-much", why };
-    // Nobody reads the rest of the stream, so the next connection must not resume after its last
-    // event.
+    // Nobody reads the other events of the stream, so the next connection must not resume after its
+    // last event.
     this.lastId = null;
     this.#ending.abort();
   }
 }
 
 /**
- * Returns the state after a stream has ended, and the longest wait before the next attempt.
+ * Returns the state after a stream has ended, and the longest delay before the next attempt.
  * @param failures number of earlier attempts in a row that failed or ended soon
  */
 function nextStateAfter(end: StreamEnd, failures: number): NextStreamState {
@@ -235,8 +236,8 @@ const EVENT_READERS: { readonly [Type in EventType]: ReadEvent } = {
 const ANYTHING_CHANGED: EventHint = { kind: "all" };
 
 /**
- * Returns the hint that an event gives; null if the type of the event is unknown. If the type is
- * known, but the event is unreadable, the hint says that any document may have changed.
+ * Returns the hint in an event; null for an unknown type of event. An unreadable event of a known
+ * type becomes the hint that any document may have changed.
  */
 function readEvent(type: string, data: string): EventHint | null {
   if (!Object.hasOwn(EVENT_READERS, type)) return null;

@@ -29,7 +29,7 @@ function chooseBounds({ method, size }: ApiCall): { readonly deadlineMs: number;
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | ApiReply;
 
 /**
- * Result for a connection that cannot stream. The caller treats this 404 like the 404 of a service
+ * Result for a connection that cannot stream. The caller handles this 404 as the 404 of a service
  * without events.
  */
 const STREAMS_UNSUPPORTED: StreamEnd = { kind: "answer", response: { status: 404, headers: {}, body: "" } };
@@ -42,8 +42,8 @@ export class HttpClient {
   #generation: string | null = null;
 
   /**
-   * @throws if the key has characters that a header cannot have; the message does not contain the
-   * key
+   * @throws if the key has characters that are forbidden in a header; the message does not contain
+   * the key
    */
   constructor(options: HttpOptions) {
     const { key } = options;
@@ -54,7 +54,8 @@ export class HttpClient {
   }
 
   /**
-   * Returns a reply even if the answer is unreadable or the connection is lost. Only bugs throw.
+   * Sends a call. Returns a reply even if the answer is unreadable or the connection is lost. Only
+   * bugs throw.
    */
   async exchange(call: ApiCall): Promise<ApiReply> {
     const { wire, clock, log, tally } = this.#options;
@@ -89,7 +90,8 @@ export class HttpClient {
   }
 
   /**
-   * Resolves when the stream ends. A stream does not count as one of the parallel calls.
+   * Reads a stream of events, and resolves when the stream ends. A stream does not count as one of
+   * the parallel calls.
    * @param lastId id of the event after which the stream resumes; null to begin with new events
    */
   async stream(
@@ -116,17 +118,14 @@ export class HttpClient {
   }
 
   /**
-   * Returns an id that the service changes when older data was restored. The id comes from the last
-   * answer that had one; null if no answer had one.
+   * Returns the generation of the service, from the last answer with a generation; null without
+   * such an answer.
    */
   generation(): string | null {
     return this.#generation;
   }
 
-  /**
-   * Remembers the id that changes when older data was restored on the service. Ignores answers of
-   * other programs, such as a proxy.
-   */
+  /** Remembers the generation in an answer. Ignores answers of other programs, such as a proxy. */
   #noteGeneration({ kind }: ApiReply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
     const generation = result.response.headers[GENERATION_HEADER];

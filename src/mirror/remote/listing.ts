@@ -10,22 +10,22 @@ import type { TraitLearner } from "./traits.ts";
 
 export const LIST_LIMITS = {
   // LIMIT: number of pages in one list, so that reading a list ends even if the service never stops
-  // sending pages. Allows ten million items at the documented page size, or a million if a page has
-  // only 50.
+  // sending pages. The number allows ten million items at the documented page size, or a million
+  // items at 50 a page.
   pages: 20_000,
   // LIMIT: number of pages in a row without a new item, so that reading a list ends even if the
-  // service repeats its pages. Some empty pages are normal, because the service omits items that
-  // the key may not read.
+  // service repeats its pages. Some empty pages are normal, because the service leaves out items
+  // that the key may not read.
   pagesWithoutNew: 2_000,
   // LIMIT: number of items, and number of characters in all their paths, because memory contains
-  // all items at the same time. The second limit allows 128 characters for each item on average.
+  // all items at the same time. The second limit allows an average of 128 characters for each item.
   items: 1_000_000,
   characters: 128_000_000,
 } as const;
 
 /**
- * Numbers of pages and items that were read so far. `characters`: number of characters in the paths
- * of these items.
+ * Numbers of pages and items so far. `characters`: number of characters in the paths of these
+ * items.
  */
 export type ListTotals = { pages: number; items: number; characters: number };
 
@@ -43,30 +43,30 @@ type ListOptions<Item> = {
   readonly traits: TraitLearner;
   readonly route: string;
   /**
-   * Selects which items are listed. The path in the selector has no leading slash; `spellSelector`
-   * adds the slash if the service needs one.
+   * Selects the items of the list. The path in the selector has no leading slash; `spellSelector`
+   * adds the slash if the service needs it.
    */
   readonly selector: Selector;
   readonly read: (value: unknown) => ParseResult<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
   /**
-   * Function that receives the items one by one; the result then contains no items. Undefined if
-   * the result should contain all items.
+   * Function that receives the items one by one, so that the result contains none. Undefined if the
+   * result should contain all items.
    */
   readonly receiver?: ItemReceiver<Item> | undefined;
   /**
    * Totals of pages and items that several lists share, so that one limit applies to all these
-   * lists together. Undefined: the list has totals of its own.
+   * lists together. Undefined for a list with totals of its own.
    */
   readonly spent?: ListTotals;
 };
 
 /**
- * LIMIT: number of attempts to read a list, each from the first page. Without this limit, reading
- * would never end if the service refuses every cursor.
+ * LIMIT: number of attempts to read a list, each from the first page. Otherwise reading would never
+ * end if the service refuses every cursor.
  */
 const MAX_LIST_ATTEMPTS = 3;
-/** End of one attempt to read a list. After `cursor-refused`, another attempt may succeed. */
+/** End of one attempt to read a list. Another attempt may succeed after `cursor-refused`. */
 type ListingEnd = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
 function endAsFailed(fault: Fault): ListingEnd {
@@ -78,8 +78,8 @@ function endAsMisread(why: string, requestId: string | null): ListingEnd {
 }
 
 /**
- * Reads all pages of a list. If an item is listed twice, the later one is used. If an item cannot
- * be read, the result is incomplete, so that this item is not taken as deleted.
+ * Reads all pages of a list. If an item is listed twice, the later item is used. With an unreadable
+ * item, the result is incomplete, so that this item does not count as deleted.
  */
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
@@ -89,8 +89,8 @@ export async function listAll<Item extends { readonly id: string }>(
     const listedItems = new Map<string, Item>();
     options.receiver?.begin();
     const listingEnd = await new ListTraversal(options, listedItems).run();
-    // A complete list also proves that items are gone that only an earlier, incomplete attempt
-    // contained.
+    // A complete list proves that items are gone if only an earlier, incomplete attempt contained
+    // them.
     if (listingEnd.kind === "complete") return { items: [...listedItems.values()], complete: true, fault: null };
     for (const [id, item] of listedItems) earlierItems.set(id, item);
     if (listingEnd.kind === "failed" || start === MAX_LIST_ATTEMPTS)
@@ -108,13 +108,13 @@ class ListTraversal<Item extends { readonly id: string }> {
   readonly #cursors = new Set<string>();
   #cursor: string | null = null;
   /**
-   * Reply to an early request for the next page. Null if mdmirror has not sent that request before
-   * reading the items of the current page.
+   * Reply to the request for the next page. Null if that request is sent only after the items of
+   * the current page are read.
    */
   #nextReply: Promise<ApiReply> | null = null;
   #listedItems = 0;
   #pagesWithoutNew = 0;
-  /** End of the list because of an item that could not be read; null if all could be read. */
+  /** End of the list because of an unreadable item; null if all items are readable. */
   #unreadableItem: ListingEnd | null = null;
 
   constructor(options: ListOptions<Item>, seen: Map<string, Item>) {
@@ -163,8 +163,9 @@ class ListTraversal<Item extends { readonly id: string }> {
   }
 
   /**
-   * Returns true if mdmirror should check whether another program than the service sent the current
-   * page. Only the first page of a list of documents is checked, and no list for one path.
+   * Returns true if mdmirror should check whether the current page comes from another program than
+   * the service. Only the first page of a list of documents is checked, and no list for a single
+   * path.
    */
   #checksOrigin(): boolean {
     const { route, selector } = this.#options;
@@ -181,7 +182,7 @@ class ListTraversal<Item extends { readonly id: string }> {
     );
   }
 
-  /** Stores the items of a page. Returns how the list ended, or null if another page follows. */
+  /** Stores the items of a page. Returns the end of the list, or null if another page follows. */
   #storePage(page: PageRead): ListingEnd | null {
     const itemsBefore = this.#totals.items;
     const why = storeItems(this.#options, page.items, this.#items, this.#totals);
@@ -203,12 +204,12 @@ class ListTraversal<Item extends { readonly id: string }> {
   }
 }
 
-/** Number of awaits after which undici has certainly sent the requests that were made before. */
+/** Number of awaits after which undici has certainly sent earlier requests. */
 const AWAITS_UNTIL_SENT = 16;
 
 /**
  * ORDER: mdmirror sends the request for the next page, then reads the items of the current page.
- * The service thus prepares the next page meanwhile.
+ * Meanwhile, the service prepares the next page.
  */
 async function waitForEarlierRequests(): Promise<void> {
   for (let turn = 0; turn < AWAITS_UNTIL_SENT; turn++) await null;
@@ -221,8 +222,8 @@ function isCursorRefusal(reply: ApiReply): boolean {
 }
 
 /**
- * Stores the items of a page. Returns why the first unreadable item cannot be read; null if all
- * items could be read.
+ * Stores the items of a page.
+ * @returns the reason why the first unreadable item cannot be read; null if all items are readable
  */
 function storeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
@@ -246,7 +247,7 @@ function storeItems<Item extends { readonly id: string }>(
   return firstReason;
 }
 
-/** Stores one item. Returns false if an item with this id was already in the list. */
+/** Stores one item. Returns false if the list already had an item with this id. */
 function storeItem<Item extends { readonly id: string }>(
   { receiver }: ListOptions<Item>,
   seen: Map<string, Item>,
@@ -259,8 +260,8 @@ function storeItem<Item extends { readonly id: string }>(
 }
 
 /**
- * Returns an id for a message. Returns an empty string for an invalid id, because a message must
- * not show arbitrary text of the service.
+ * Returns an id for a message; an empty string for an invalid id, because a message must not show
+ * arbitrary text of the service.
  */
 function formatId(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
@@ -271,16 +272,16 @@ function spellSelector(selector: Selector, traits: TraitLearner): Selector {
   if (selector.kind === "path") return { kind: "path", path: traits.inServiceForm(selector.path) };
   if (selector.kind === "path-prefix") {
     const { pathPrefix } = selector;
-    // Every service accepts "/" for the root, whatever the form of its other paths.
+    // Every service accepts "/" for the root, with any form of its other paths.
     return { kind: "path-prefix", pathPrefix: pathPrefix === "" ? "/" : traits.inServiceForm(pathPrefix) };
   }
   return selector;
 }
 
 /**
- * Returns a fault if the refusal certainly came from a program other than the service, such as a
- * file server. Returns null if the service may have refused the request, or if a proxy reports a
- * temporary error.
+ * Returns a fault if a program other than the service, such as a file server, certainly sent the
+ * refusal. Returns null if the refusal may come from the service, or if a proxy reports a temporary
+ * error.
  */
 function findForeignRefusal(reply: ApiFailure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
@@ -292,8 +293,8 @@ function findForeignRefusal(reply: ApiFailure): Fault | null {
 }
 
 /**
- * Describes an answer that another program sent. Returns null if the service sent it. The service
- * always wraps a list in an object with `data` and `hasMore`.
+ * Describes an answer from another program. Returns null for an answer of the service, which always
+ * wraps a list in an object with `data` and `hasMore`.
  */
 function describeForeignAnswer(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return describeJson(value);
@@ -301,8 +302,7 @@ function describeForeignAnswer(page: ReturnType<typeof readPage>, value: unknown
 }
 
 /**
- * Returns true for a list of another API: the page has items, but none of them has the id of a
- * document.
+ * Returns true for a list of another API: the page has items, but no item has the id of a document.
  */
 function isForeignPage(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
@@ -310,7 +310,7 @@ function isForeignPage(items: readonly unknown[]): boolean {
 
 /**
  * Describes JSON that is no list of the service. Returns null for an object with the members of a
- * list, even if their values are invalid.
+ * list, even with invalid values.
  */
 function describeJson(value: unknown): string | null {
   if (value === null) return "an empty answer";

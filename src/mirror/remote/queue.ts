@@ -8,16 +8,16 @@ type QueuedResult<T> =
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
 /**
- * LIMIT: milliseconds of the longest pause that a call waits for, so that no command is blocked for
- * longer. If the service asks for a longer pause, the call fails, and a later cycle tries again.
+ * LIMIT: milliseconds of the longest pause for which a call waits, so that no command is blocked
+ * for longer. If the service asks for a longer pause, the call fails, and a later cycle tries
+ * again.
  */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Limits the number of parallel calls, and adapts this limit as TCP does. The limit starts at 8.
- * Until the service is overloaded for the first time, each success increases the limit by one. Each
- * overload halves the limit. From then on, the limit grows by one after as many successes as the
- * limit itself.
+ * Until the first overload of the service, each success increases the limit by one. Each overload
+ * halves the limit. After that, the limit grows by one after as many successes as the limit itself.
  */
 export class CallQueue {
   readonly #clock: Clock;
@@ -31,8 +31,8 @@ export class CallQueue {
   #pauses = 0;
 
   /**
-   * @param closing signal that ends every wait for a pause. `work` then runs immediately, and must
-   * check the signal itself
+   * @param closing signal that ends every pause. `work` then runs immediately, and must check the
+   * signal
    */
   constructor(clock: Clock, closing: AbortSignal) {
     this.#clock = clock;
@@ -41,14 +41,14 @@ export class CallQueue {
   }
 
   /**
-   * Runs `work` as soon as fewer calls run than the limit allows, and no pause is active.
+   * Runs `work` as soon as the number of calls is below the limit, and no pause is active.
    * @param congested returns true if the result shows that the service is overloaded
-   * @returns `paused`, without running `work`, if the pause is longer than `LONGEST_PAUSE_MS`
+   * @returns `paused`, without a call of `work`, if the pause is longer than `LONGEST_PAUSE_MS`
    */
   run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueuedResult<T>> {
     return this.#queue.add(async (): Promise<QueuedResult<T>> => {
-      // A waiting call counts as a running call. So during a pause, no more calls wait than may run
-      // in parallel.
+      // A waiting call counts as a running call. Therefore no more calls wait during a pause than
+      // may run in parallel.
       for (let leftMs = this.#pauseLeft(); leftMs > 0 && !this.#closing.aborted; leftMs = this.#pauseLeft()) {
         if (leftMs > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: leftMs };
         await this.#clock.sleep(leftMs, this.#closing);
@@ -61,7 +61,7 @@ export class CallQueue {
     });
   }
 
-  /** Starts a pause. If pauses overlap, calls start after the last one has ended. */
+  /** Starts a pause. If pauses overlap, calls start after the end of the last pause. */
   pause(ms: number): void {
     this.#pauses++;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
@@ -90,8 +90,8 @@ export class CallQueue {
   }
 
   #allowFewer(startedIn: number): void {
-    // One overload makes many parallel calls fail. Only a call that began after the last halving
-    // may halve the limit again.
+    // One overload makes many parallel calls fail, but may halve the limit only once. Therefore
+    // only a call that began after the last halving may halve the limit.
     if (startedIn !== this.#round) return;
     this.#round++;
     this.#threshold = Math.max(CONCURRENCY.least, Math.floor(this.#limit / 2));

@@ -10,7 +10,7 @@ type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type ApiCall = {
   readonly method: HttpMethod;
-  /** Path and query below the base URL, percent-encoded. */
+  /** Path and query of the request, percent-encoded, relative to the base URL. */
   readonly path: string;
   readonly body: JsonObject | null;
   readonly accept: readonly number[];
@@ -18,7 +18,7 @@ export type ApiCall = {
 };
 
 export type ApiReply =
-  /** `value`: the parsed JSON; null if the body is empty. */
+  /** An answer. `value`: the parsed JSON; null for an empty body. */
   | {
       readonly kind: "success";
       readonly status: number;
@@ -49,7 +49,7 @@ export type ApiReply =
       /** Reason for the log, often an error code. */
       readonly why?: string;
     }
-  /** The request was not sent: the service asked for a longer pause than a call waits for. */
+  /** The request was not sent, because the service asked for a longer pause than a call waits. */
   | { readonly kind: "paused"; readonly detail: string };
 
 export type ApiFailure = Exclude<ApiReply, { readonly kind: "success" }>;
@@ -105,8 +105,8 @@ function readResponse(
 type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: AnswerOrigin };
 
 /**
- * `detail`: message for users. `summary`: what the answer is, in a few words; null if the content
- * type and the body show what it is.
+ * An answer that mdmirror cannot read. `detail`: message for users. `summary`: what the answer is,
+ * in a few words; null if the content type and the body show what it is.
  */
 type UnreadableAnswer = { readonly kind: "unreadable"; readonly detail: string; readonly summary: string | null };
 
@@ -141,21 +141,21 @@ function readFailureReply({ status, headers, body }: WireResponse, scrub: Scrub)
   return unreadable(`the error answer (${status}) does not come from the service: ${problem.why}`);
 }
 
-/** Removes the query of a path, so that no cursor is logged. */
+/** Removes the query of a path, so that the log contains no cursor. */
 export function removeQuery(path: string): string {
   return path.replace(/\?.*$/s, "");
 }
 
 /**
- * Returns the origin of a redirect; null if its URL is invalid. Leaves out path and query, which
- * may contain secrets.
+ * Returns the origin of a redirect; null for an invalid URL. Leaves out path and query, which may
+ * contain secrets.
  */
 function readRedirectOrigin(location: string | undefined): string | null {
   return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
 }
 
-// Matches the only date format that servers use today (IMF-fixdate). `Date.parse` alone would
-// accept many strings that are no dates.
+// Matches IMF-fixdate, the only date format of servers today. `Date.parse` alone would accept many
+// strings that are no dates.
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
@@ -180,20 +180,22 @@ function parseDate(value: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** Error that the service itself reported in the form of the API. mdmirror acts on its code. */
+/**
+ * Error that the service itself reported in the form of the API, so that mdmirror acts on the code.
+ */
 type ServiceProblem = Omit<Extract<Fault, { kind: "problem" }>, "status">;
 
 type UnreadableProblem = { readonly kind: "unreadable"; readonly why: string };
 
-// LIMIT: number of items in the member `errors` that are read, so that a huge error answer takes
+// LIMIT: number of items that are read from the member `errors`, so that a huge error answer takes
 // little time and memory.
 const MAX_ERRORS = 20;
 const CODE_FORM = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * Reads the body of an error answer. If a body names no error code, its code is made from the
- * status of the answer, such as `status_404`, which is no documented code. A body that contradicts
- * the status of its answer is unreadable, and proves nothing.
+ * Reads the body of an error answer. Without an error code in the body, the code is made from the
+ * status, such as `status_404`, which is no documented code. A body that contradicts the status is
+ * unreadable, and proves nothing.
  */
 function readProblem(body: string, status: number, scrub: Scrub): ServiceProblem | UnreadableProblem {
   const json = parseJson(body);
@@ -230,7 +232,7 @@ function isDocumented(code: string): code is ProblemCode {
 
 /**
  * Returns the code of an error: the field `code`, or the end of the URL in `type`, or `status_` and
- * the status. Returns null if `code` is malformed or contains the key.
+ * the status. Null if `code` is malformed or contains the key.
  */
 function readProblemCode(problem: JsonObject, status: number, scrub: Scrub): string | null {
   const code = member(problem, "code");
@@ -241,7 +243,7 @@ function readProblemCode(problem: JsonObject, status: number, scrub: Scrub): str
   return isErrorCode(fromType, scrub) ? fromType : `status_${status}`;
 }
 
-/** Refuses a string that contains the key, because codes are logged. */
+/** Returns true for a well-formed error code without the key, because codes are logged. */
 function isErrorCode(text: string, scrub: Scrub): boolean {
   return CODE_FORM.test(text) && scrub(text) === text;
 }
@@ -253,8 +255,8 @@ function readErrorFields(errors: unknown, name: "code" | "pointer"): string[] {
 }
 
 /**
- * Returns `value` if it is a request id that can be logged: printable ASCII of at most 128
- * characters, without the key. Returns null for any other value.
+ * Returns a request id for the log: printable ASCII of at most 128 characters, in which the key is
+ * replaced. Returns null for any other value.
  */
 function readRequestId(value: unknown, scrub: Scrub): string | null {
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;
@@ -270,13 +272,13 @@ function readContentType({ headers }: WireResponse): string {
   return type.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(type) ? type : "no content type";
 }
 
-// LIMIT: number of characters of the body that are searched. The beginning of a web page is enough
-// to recognise the page.
+// LIMIT: number of characters of the body that are searched, because the beginning of a web page is
+// enough to recognise the page.
 const SEARCHED_CHARACTERS = 65_536;
 
 /**
- * Describes, for messages, a body that is not JSON: the answer of another program than the service,
- * such as a file server or a Wi-Fi portal. Never quotes the body.
+ * Describes a body that is not JSON, for messages. Another program than the service sent the
+ * answer, such as a file server or a Wi-Fi portal. Never quotes the body.
  */
 function describeBody(contentType: string, body: string): string {
   const bodyStart = body.slice(0, SEARCHED_CHARACTERS).trimStart();
@@ -290,8 +292,8 @@ function describeBody(contentType: string, body: string): string {
 export type Scrub = (text: string, maxLength?: number) => string;
 
 const DEFAULT_MAX_LENGTH = 500;
-// Matches a string without spaces and control characters. In such a string, only the key has to be
-// replaced. Most strings are request ids, which match.
+// Matches a string without spaces and control characters, in which only the key has to be replaced.
+// Most strings are request ids, which match.
 const PRINTABLE_ASCII = /^[\x21-\x7e]*$/;
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
 
@@ -302,7 +304,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
 export function createScrub(key: string): Scrub {
   return (text, maxLength = DEFAULT_MAX_LENGTH) => {
     if (text.length <= maxLength && PRINTABLE_ASCII.test(text) && !text.includes(key)) return text;
-    // ORDER: the key is replaced before the string is shortened, which could cut a key in two.
+    // ORDER: the key is replaced before the string is shortened, because a part of the key would
+    // not be recognised.
     const clean = text.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();
     return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
   };

@@ -1,6 +1,7 @@
 /**
  * Reads, creates, changes and deletes documents and folders on the service, and checks the answers.
- * Repeats a write only if it certainly was not sent. Learns properties of the service from answers.
+ * Repeats a write only if the request certainly was not sent. Learns properties of the service from
+ * answers.
  */
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import { isBelow, type LocalPath, pathKey, type RemotePath } from "../../contract/path.ts";
@@ -51,8 +52,8 @@ function failAsOther(call: ApiCall, reply: AnsweredRequest, kind: NameKind) {
 }
 
 /**
- * Returns true if the service created the document at the requested path. The two paths may differ
- * in spelling, because a service may use the spelling of an existing folder.
+ * Returns true if the service created the document at the requested path. The spelling may differ,
+ * because a service may use the spelling of an existing folder.
  */
 function isCreatedAt(path: RemotePath, answered: RemotePath): boolean {
   const [sent, saved] = [path, answered].map((one) => pathKey(one as string as LocalPath, FOLD_EVERYTHING));
@@ -67,7 +68,7 @@ export async function getFile(context: CallContext, id: DocId): Promise<Answer<F
 }
 
 /**
- * Reads the document or folder in the answer to a request.
+ * Reads the document or folder in a reply.
  * @param id id that the document or folder must have; null for a new document
  */
 function readItemReply<Item extends FileResource | FolderResource>(
@@ -89,8 +90,8 @@ function readItemReply<Item extends FileResource | FolderResource>(
 
 /**
  * Creates a document or folder by its path. Some services write paths with a leading slash, some
- * without. mdmirror learns the form from the first path that the service sends. Until then, it
- * sends a refused path once more in the other form.
+ * without. mdmirror learns the form from the first path in an answer. Before that, mdmirror sends a
+ * refused path once more in the other form.
  * @param otherFields members of the request body besides the path
  * @returns the last request and its reply
  */
@@ -135,7 +136,9 @@ function learnFromPatch<T extends { readonly path: RemotePath }>(
   return answer;
 }
 
-/** Learns whether the service accepts `parentId: null`. Some services refuse or ignore it. */
+/**
+ * Learns whether the service accepts `parentId: null`. Some services refuse or ignore this value.
+ */
 function learnFromRootMove(traits: TraitLearner, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learn({ moveToRoot: answer.value.path.includes("/") ? "no" : "yes" });
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learn({ moveToRoot: "no" });
@@ -149,7 +152,7 @@ export async function createFile(
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
   const createdFile = readItemReply(context, call, reply, "file", readFile, null);
   const id = createdFile.ok || reply.kind !== "success" ? null : readFileId(reply.value);
-  // If the answer to the POST lacks fields, mdmirror reads the new document. If that GET fails, the
+  // If the answer to the POST lacks fields, mdmirror reads the new document. If the GET fails, the
   // result is the fault of the POST.
   const live = id === null ? createdFile : await getFile(context, id);
   if (!live.ok) return createdFile;
@@ -215,8 +218,8 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     return wholeList;
   }
   if (!wholeList.complete && (folderTree === "yes" || !isRefused(wholeList.fault))) return wholeList;
-  // The service does not return all folders in one list. Either the service refused the request, or
-  // the list is empty: perhaps the service looked for a folder with the name "/".
+  // The service does not return all folders in one list: it refused the request, or the list is
+  // empty. An empty list may mean that the service looked for a folder with the name "/".
   const belowRoots = await listBelowRoots(context);
   if (!wholeList.complete || belowRoots.items.length > 0) context.traits.learn({ folderTree: "no" });
   return belowRoots;
@@ -232,8 +235,8 @@ async function listBelowRoots(context: CallContext): Promise<Listing<FolderResou
   const roots = await listFoldersBy(context, { kind: "none" }, spent);
   const listsBelow: Listing<FolderResource>[] = [];
   const remainingRoots = roots.items.entries();
-  // At most `ROOTS_AT_ONCE` lists are read at the same time, so that memory contains few large
-  // pages. Each list then starts with the `spent` of all lists that ended before.
+  // LIMIT: at most `ROOTS_AT_ONCE` lists are read at the same time, so that memory contains few
+  // large pages. Each list then starts with the `spent` of all earlier lists.
   const listSome = async (): Promise<void> => {
     for (const [index, root] of remainingRoots)
       listsBelow[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
@@ -256,8 +259,8 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
 }
 
 /**
- * Returns the folders that the service finds at a path. The service may spell the paths of these
- * folders differently than `path`. Returns an empty list if the request fails.
+ * Returns the folders that the service finds at a path, whose paths may have another spelling than
+ * `path`. Returns an empty list if the request fails.
  */
 export async function listFoldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
   return (await listFoldersBy(context, { kind: "path", path })).items;
@@ -275,7 +278,7 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   if (id === null) return failAsUnusable(call, reply, "the new folder has no id of the form dir_…");
   if (folder.ok) context.traits.learnFromPath(folder.value.wirePath);
   // The API promises only the id of the new folder. If the answer has no path, the folder has the
-  // path that was sent.
+  // sent path.
   const value = folder.ok ? folder.value.resource : { id, path };
   if (!isCreatedAt(path, value.path)) return failAsOther(call, reply, "folder");
   return { ok: true, value, requestId: reply.requestId };
@@ -307,7 +310,7 @@ async function callForFolder({ traits, caller }: CallContext, trait: "folderPatc
 }
 
 /**
- * Returns the fault for a service that lacks the routes to change or delete folders. Such a service
+ * Returns the fault of a service that lacks the routes to change or delete folders. Such a service
  * answers 405 or 501, or a 404 that does not mean that the folder is missing.
  * @param known `yes` if the route worked before; a 404 then means that the folder is missing
  * @returns null if the call failed for another reason than a missing route

@@ -1,6 +1,6 @@
 /**
- * Decides whether and when a failed call is repeated, and turns failed replies into faults, which
- * the engine handles.
+ * Decides whether and when a failed call is repeated. Turns failed replies into faults, which the
+ * engine handles.
  */
 import type { Fault } from "../ports/remote.ts";
 import { type ApiCall, type ApiFailure, type ApiReply, toLogFields } from "./reply.ts";
@@ -15,9 +15,9 @@ function isWrite(call: Pick<ApiCall, "method">): boolean {
 }
 
 /**
- * Returns true if a call is a write that the service may have carried out (I08). Two results
- * exclude that: the request was never sent, or the service refused the write with a 4xx in the form
- * of the API.
+ * Returns true if a call is a write that the service may have carried out (I08). Returns false if
+ * the request was never sent, or if the service refused the write with a 4xx in the form of the
+ * API.
  */
 function mayHaveHappened(call: Pick<ApiCall, "method">, reply: ApiReply): boolean {
   if (!isWrite(call)) return false;
@@ -27,7 +27,7 @@ function mayHaveHappened(call: Pick<ApiCall, "method">, reply: ApiReply): boolea
 }
 
 /**
- * Returns the fault for a successful answer that lacks a field that mdmirror needs. The fault of a
+ * Returns the fault for a successful answer without a field that mdmirror needs. The fault of a
  * write is `uncertain`: the service carried out the write, but the result is unknown.
  */
 export function createMisreadFault(call: Pick<ApiCall, "method">, why: string, requestId: string | null): Fault {
@@ -47,8 +47,8 @@ export function toFault(call: Pick<ApiCall, "method">, reply: ApiFailure): Fault
 }
 
 /**
- * Returns the cause of a failure that may end without action by the user, such as an unreachable
- * service. Returns null if a second call would fail in the same way.
+ * Returns the cause of a failure that may end without the user, such as an unreachable service.
+ * Returns null if a second call would fail in the same way.
  */
 function findTemporaryCause(reply: ApiFailure): "unreachable" | "unavailable" | "rate-limited" | null {
   if (reply.kind === "paused") return "rate-limited";
@@ -70,18 +70,18 @@ export const RETRY = {
    */
   attempts: 4,
   /**
-   * LIMIT: number of requests for a read that gets status 500. Lower than for other errors, because
-   * an error 500 is often permanent.
+   * LIMIT: number of requests for a read that gets status 500. The number is lower than for other
+   * errors, because an error 500 is often permanent.
    */
   attemptsOnFailure: 3,
   /**
-   * LIMIT: milliseconds between the first reply to a call and the start of its last request, so
-   * that a caller does not wait for long.
+   * LIMIT: milliseconds from the first reply to a call to the start of its last request, so that a
+   * caller does not wait for long.
    */
   totalMs: 120_000,
   /**
-   * Milliseconds to wait after request n: a random number from 0 to `backoffBaseMs` · 2^n, but at
-   * most `backoffCapMs`.
+   * Milliseconds before the request after request n: a random number from 0 to `backoffBaseMs` ·
+   * 2^n, but at most `backoffCapMs`.
    */
   backoffBaseMs: 500,
   backoffCapMs: 15_000,
@@ -90,8 +90,8 @@ export const RETRY = {
 } as const;
 
 /**
- * `pauseMs`: milliseconds to wait before the call is repeated. `isForAll`: true if all other calls
- * wait as well.
+ * `isAgain`: true if the call is repeated, after `pauseMs` milliseconds. `isForAll`: true if all
+ * other calls wait as well.
  */
 type RetryDecision = { readonly isAgain: boolean; readonly pauseMs: number; readonly isForAll: boolean };
 
@@ -101,15 +101,15 @@ type AnsweredReply = Extract<ApiReply, { readonly kind: "problem" | "unreadable"
 
 /**
  * Decides whether a call is repeated after this reply.
- * @param attempt number of requests that were sent so far
- * @param fraction random number in [0, 1) that decides the length of the wait
+ * @param attempt number of requests so far
+ * @param fraction random number in [0, 1), which decides the length of the pause
  */
 function decideRetry(call: ApiCall, reply: ApiReply, attempt: number, fraction: number): RetryDecision {
   if (reply.kind === "success" || reply.kind === "paused") return NO_RETRY;
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
-    // A write is repeated only if the service certainly did not receive it. Otherwise the engine
-    // must first read the document (I08).
+    // A write is repeated only if the service certainly did not receive the request. Otherwise the
+    // engine must first read the document (I08).
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return NO_RETRY;
     return { isAgain: true, pauseMs: backoff, isForAll: false };
   }
@@ -124,16 +124,16 @@ function decideAfterRateLimit(call: ApiCall, reply: AnsweredReply, attempt: numb
 }
 
 function decideAfterFailure(call: ApiCall, reply: AnsweredReply, attempt: number, backoff: number): RetryDecision {
-  // A write that got an answer is never repeated. After a 4xx, a second answer would be the same.
-  // After a 5xx, the service may have carried out the write.
+  // A write that got an answer is never repeated. After a 4xx, a second answer would be the same;
+  // after a 5xx, the service may have carried out the write.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (isWrite(call) || reply.status < 500 || attempt >= attempts) return NO_RETRY;
   return { isAgain: true, pauseMs: reply.retryAfterMs ?? backoff, isForAll: false };
 }
 
 export function isCongested(reply: ApiReply): boolean {
-  // A request that could not be sent does not mean that the service is overloaded: perhaps no
-  // service is running.
+  // A failed connection does not mean that the service is overloaded: perhaps no service is
+  // running.
   if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
   return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
 }
@@ -144,7 +144,7 @@ type CallerOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Signal that ends all waits when the client is closed. From then on, no request is sent. */
+  /** Signal that ends all pauses when the client closes. After that, no request is sent. */
   readonly closing: AbortSignal;
 };
 
@@ -162,8 +162,8 @@ export class ApiCaller {
       if (closing.aborted) return CLOSED_REPLY;
       const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
       const reply = turn.kind === "ran" ? turn.value : createPausedReply(turn.leftMs);
-      // The time limit of a call starts with its first reply. The wait in the queue before that
-      // reply does not count.
+      // The time limit of a call starts with its first reply, because the time in the queue does
+      // not count.
       started ??= clock.monotonic();
       const step = decideRetry(call, reply, attempt, random.fraction());
       if (step.isForAll) queue.pause(step.pauseMs);

@@ -23,8 +23,8 @@ type ParsedJson =
 // LIMIT: number of nested levels, because parsing millions of nested brackets would take seconds.
 // Answers of the API have at most 4 levels.
 const MAX_DEPTH = 32;
-// LIMIT: number of values. An answer of 32 MB can contain 10 million values, which would take a
-// gigabyte of memory. A page of 1,000 items has some 10,000.
+// LIMIT: number of values, because the 10 million values that fit into an answer of 32 MB would
+// take a gigabyte of memory. A page of 1,000 items has some 10,000.
 const MAX_VALUES = 2_000_000;
 
 export function parseJson(text: string): ParsedJson {
@@ -33,14 +33,15 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {
-    // The message of the error is not used, because it may quote the content of a document (I30).
+    // The parser's message is not used, because it may quote the content of a document (I30).
     return { kind: "not-json", why: text.trim() === "" ? "it is empty" : "it is not JSON" };
   }
 }
 
 /**
- * Returns why the JSON must not be parsed; null if it may be parsed. Counts brackets and commas
- * outside strings. If the text is not JSON, the counts may be wrong, but parsing then fails anyway.
+ * Returns the reason why the JSON must not be parsed; null if parsing is allowed. Counts brackets
+ * and commas outside strings. If the text is not JSON, the counts may be wrong, but parsing then
+ * fails anyway.
  */
 function whyRefused(text: string): string | null {
   let depth = 0;
@@ -68,8 +69,8 @@ function whyRefused(text: string): string | null {
 }
 
 /**
- * Returns the offset at which a string ends; the length of the JSON if no quote closes the string.
- * Jumps from quote to quote, because most answers consist of one long string.
+ * Returns the offset at which a string ends; the length of the JSON without a closing quote. Jumps
+ * from quote to quote, because most answers consist of one long string.
  */
 function findStringEnd(text: string, openQuote: number): number {
   let closeQuote = openQuote;
@@ -110,7 +111,7 @@ const MAX_SIMPLE_LENGTH = 2 * MAX_PATH_NAMES;
  */
 export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> {
   if (typeof value !== "string") return refuse("its path is not a string");
-  // A path that is shorter than `MAX_SIMPLE_LENGTH` never has more than `MAX_PATH_NAMES` names.
+  // A path shorter than `MAX_SIMPLE_LENGTH` never has more than `MAX_PATH_NAMES` names.
   if (value.length < MAX_SIMPLE_LENGTH && SIMPLE_PATH.test(value) && value.endsWith(".md") === (kind === "file"))
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
   if (value.length > MAX_PATH_LENGTH) return refuse("its path is too long");
@@ -130,7 +131,7 @@ function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
 }
 
-/** Fields in the answer to a PUT. A field is null if it is missing or malformed. */
+/** Fields in the answer to a PUT. A missing or malformed field is null. */
 type SavedEdit = {
   readonly id: DocId | null;
   readonly lastChangeId: ChangeId | null;
@@ -161,10 +162,7 @@ export function readEdit(value: unknown): ParseResult<SavedEdit> {
   };
 }
 
-/**
- * Reads the answer to a PUT whose edit went to review. A field is null if it is missing or
- * malformed.
- */
+/** Reads the answer to a PUT whose edit went to review. A missing or malformed field is null. */
 export function readReview(value: unknown): {
   readonly changeId: ChangeId | null;
   readonly reason: ReviewReason | null;
@@ -178,8 +176,8 @@ export function readReview(value: unknown): {
 export type ListedItem<T> = { readonly resource: T; readonly wirePath: string };
 
 /**
- * Reads a document from a list or a GET. A missing `protected` counts as false. If that is wrong,
- * the answer to a later write shows that the document is protected.
+ * Reads a document from a list or a GET. A missing `protected` counts as false. For a protected
+ * document, the answer to a later write then corrects this value.
  */
 export function readFile(value: unknown): ParseResult<ListedItem<FileResource>> {
   if (!isJsonObject(value)) return refuse("it is not a JSON object");
@@ -201,7 +199,7 @@ export function readFileWithContent(value: unknown): ParseResult<ListedItem<File
   const { resource, wirePath } = file.value;
   const content = member<AnsweredContent>(value as JsonObject, "content");
   if (typeof content !== "string") return refuse("its content is not a string");
-  // UTF-8 cannot encode half of a surrogate pair: the local file would contain another character
+  // UTF-8 cannot encode half of a surrogate pair, so the local file would contain another character
   // (I25).
   if (!content.isWellFormed()) return refuse("its content is not well-formed Unicode");
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
@@ -228,11 +226,11 @@ export function readFolderId(value: unknown): DirId | null {
 
 export type ListPage = { readonly items: readonly unknown[] } & Readonly<Pick<List, "hasMore" | "nextCursor">>;
 
-// LIMIT: number of characters in a cursor. The first line of a request contains the cursor, and
-// servers limit that line to 8 or 16 KiB.
+// LIMIT: number of characters in a cursor, because servers limit the first line of a request, which
+// contains the cursor, to 8 or 16 KiB.
 const MAX_CURSOR_LENGTH = 4_096;
-// LIMIT: number of items in a page, so that a page fits into memory. A service may send more items
-// than requested, up to this number.
+// LIMIT: number of items in a page, so that a page fits into memory. Up to this number, a service
+// may send more items than requested.
 const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): ParseResult<ListPage> {

@@ -7,7 +7,7 @@ import type { WireResult } from "../../common/wire.ts";
 
 /**
  * Result of a request, for counting. `4xx`: any 4xx except 429. `lost`: the request was sent, but
- * the answer is missing or incomplete. `not-sent`: the service was not reached.
+ * the answer is missing or incomplete. `not-sent`: the request did not reach the service.
  */
 export type ExchangeEnd = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "lost" | "not-sent" | "other";
 

@@ -29,8 +29,8 @@ export class TraitLearner {
   #traits: RemoteTraits;
   #slashIsKnown = false;
   /**
-   * Characters that this service accepts in names, although some other services refuse them: a path
-   * from this service contained them.
+   * Characters in names that this service accepts, although some other services refuse them: a path
+   * from this service contained such a character.
    */
   readonly #acceptedCharacters = new Set<string>();
 
@@ -66,13 +66,13 @@ export class TraitLearner {
   }
 
   /**
-   * Learns from a path or name that the service refused without a reason. If the name has
-   * characters that only some services refuse, these are the likely reason.
+   * Learns from a path or name that the service refused without a reason. Characters that only some
+   * services refuse are the likely reason.
    */
   learnFromRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
     // If mdmirror already knew that the service refuses this name, the refusal shows nothing new. A
-    // character that a path from the service contained is never the reason.
+    // character in a path from the service is never the reason.
     if (findFirstFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#acceptedCharacters.has(character),
@@ -81,8 +81,8 @@ export class TraitLearner {
   }
 
   /**
-   * Learns which spellings the service treats as equal, from an item that it returned for a
-   * different path.
+   * Learns which spellings the service treats as equal, from an item that the service returned for
+   * a different path.
    */
   learnFromSpelling(requested: RemotePath, path: RemotePath): void {
     if (requested === path) return;

@@ -10,8 +10,8 @@ type WireOptions = {
   /** Hosts for which plain http is allowed (`--allow-http`), in addition to this machine. */
   readonly allowHttpHosts?: readonly string[];
   /**
-   * Largest number of sockets. Default: twice the largest number of parallel calls. Spare sockets
-   * are needed, because undici frees a socket slightly after its answer.
+   * Largest number of sockets. Default: twice the largest number of parallel calls, because undici
+   * frees a socket slightly after the answer.
    */
   readonly connections?: number;
   /** Certificate authority in PEM format, which replaces the authorities of the system. */
@@ -69,21 +69,21 @@ class PooledWire implements Wire {
         ended: (why: string) => ({ kind: "ended", why }) as const,
       };
       const exchange = new HttpExchange<Extract<StreamEnd, { kind: "ended" }>>(bounds, settle, streaming);
-      // No compression is accepted, because compression would delay the events of the stream.
+      // The stream accepts no compression, because compression would delay events.
       this.#dispatch(request, "identity", exchange);
     });
   }
 
   close(): Promise<void> {
-    // ORDER: streams are aborted first, because the pool waits for open requests before it closes.
+    // ORDER: streams are aborted first, because the pool waits for open requests before closing.
     this.#closer.abort();
     this.#closing ??= this.#pool?.close() ?? Promise.resolve();
     return this.#closing;
   }
 
   /**
-   * Returns why requests cannot be sent: the pool is closed, or the URL of the proxy is invalid.
-   * Returns null if requests can be sent.
+   * Returns the reason why no request can be sent: the pool is closed, or the URL of the proxy is
+   * invalid. Null without such a reason.
    */
   #whyClosed(): Extract<WireResult, { kind: "not-sent" }> | null {
     if (this.#closing !== null) return { kind: "not-sent", why: "closed" };
@@ -92,10 +92,7 @@ class PooledWire implements Wire {
     return { kind: "not-sent", why: `${route.variable} is not the URL of an HTTP proxy` };
   }
 
-  /**
-   * Sends a request. Never throws: the handler gets all errors, even the error for an invalid
-   * header.
-   */
+  /** Sends a request. Never throws: the handler gets all errors, even that of an invalid header. */
   #dispatch(
     { method, path, headers, body }: WireRequest,
     encodings: string,
@@ -122,7 +119,7 @@ class PooledWire implements Wire {
       pipelining: 1,
       // With HTTP/2, one lost connection would end several requests.
       allowH2: false,
-      // undici's timeouts are switched off, because each request has its own deadline.
+      // undici's timeouts are off, because each request has a deadline of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
@@ -151,11 +148,12 @@ type StreamReceiver<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
 
 /**
  * One HTTP request with its answer, from the wait for a free connection to the last byte. Calls
- * `settle` once with the result. Passes a stream of events on while it arrives; collects the whole
- * body of any other answer first. The result `not-sent` is certain, and not guessed from error
- * codes. undici calls `onRequestStart` just before it writes the first byte. If the request is
- * aborted in that call, undici writes nothing. After that call, the service may have received the
- * request.
+ * `settle` once with the result. Passes each part of a stream of events on immediately; collects
+ * the whole body of any other answer first.
+ *
+ * The result `not-sent` is certain, not guessed from error codes. undici calls `onRequestStart`
+ * just before the first byte. If the request is aborted in that call, undici writes nothing. After
+ * that call, the service may have received the request.
  */
 class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   readonly #settle: (end: WireResult | Ended) => void;
@@ -191,8 +189,8 @@ class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: RequestController): void {
-    // ORDER: this check comes before undici sends the first byte. If the request was aborted while
-    // it waited for a connection, it has already reported `not-sent`.
+    // ORDER: this check comes before undici sends the first byte. A request that was aborted while
+    // it waited for a connection has already reported `not-sent`.
     if (this.#settled || this.#streaming?.signal.aborted === true)
       controller.abort(new Error("mdmirror cancelled the request before it sent it"));
     else this.#controller = controller;
@@ -206,7 +204,7 @@ class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = flattenHeaders(headers);
-    // A stream has no deadline, but ends if no data arrives for some time.
+    // A stream has no deadline, but ends after some time without data.
     if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#beginStream(this.#streaming);
     else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#refuseSize();
   }
@@ -239,7 +237,10 @@ class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
     return { kind: "answer", response: { status, headers, body: body.text } };
   }
 
-  /** An unreadable body matters only in a successful answer; for an error, the status is enough. */
+  /**
+   * An unreadable body matters only in a successful answer, because the status of an error is
+   * enough.
+   */
   #unreadable(why: string): WireResult {
     const response = { status: this.#status, headers: this.#headers, body: "" };
     const isSuccess = this.#status >= 200 && this.#status < 300;
@@ -305,8 +306,8 @@ function flattenHeaders(headers: Readonly<Record<string, string | string[] | und
 }
 
 /**
- * Returns the code of an error, never its message: messages of undici may contain parts of the
- * request (I30).
+ * Returns the code of an error, not its message, because messages of undici may contain parts of
+ * the request (I30).
  */
 function toLossCode(error: Error & { readonly code?: unknown }): string {
   if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;
@@ -344,7 +345,8 @@ function decompress(bytes: Buffer, encoding: string, maxBytes: number): Buffer |
   if (bytes.length === 0) return bytes;
   try {
     // LIMIT: number of bytes after decompression, so that this synchronous call blocks for some
-    // milliseconds at most. A stream would not block, but would have to be closed after each error.
+    // milliseconds at most. A decompression stream would not block, but would have to be closed
+    // after each error.
     const options = { maxOutputLength: maxBytes };
     return encoding === "br" ? brotliDecompressSync(bytes, options) : gunzipSync(bytes, options);
   } catch (error) {
