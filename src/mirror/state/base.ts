@@ -27,7 +27,7 @@ type BaseTables = ReturnType<typeof openBaseTables>;
 /**
  * Reads all five tables of base within the caller's transaction, so that the rows belong together
  * even if another process writes at the same time.
- * @param take receives each record; if set, the result contains no records
+ * @param take receives each record; the result then contains no records
  */
 export function readBase(
   db: SqliteDatabase,
@@ -133,7 +133,7 @@ export class MetaTable extends TableWithStatements {
   }
 }
 
-/** The journal: intents that are not concluded yet, stored as JSON. */
+/** The journal: effects that are not concluded yet, as JSON. */
 export class IntentTable extends TableWithStatements {
   readonly #all = this.sql<[], { intent_id: number; run: number; intent: string }>(
     "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",
@@ -141,7 +141,7 @@ export class IntentTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)");
   readonly #remove = this.sql<[number]>("DELETE FROM intents WHERE intent_id = ?");
 
-  /** Returns the id of the intent, to pass to `close`. */
+  /** Returns the id of the journal row, for `close`. */
   open(run: number, intent: Intent): number {
     return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);
   }
@@ -177,8 +177,8 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Replaces all blocks, in the caller's transaction. If two blocks are for the same document,
-   * folder or path, only the last one is stored.
+   * Replaces all blocks, in the caller's transaction. If two blocks concern one document, folder or
+   * path, only the last block is stored.
    */
   replace(blocks: readonly Block[]): void {
     const storedBlocks = this.load();
@@ -194,9 +194,9 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Rewrites the paths of blocks at and below `from`, in the caller's transaction. ORDER: first
-   * removes all these blocks, then stores them with their new paths, because a new key may equal
-   * the old key of another block.
+   * Rewrites the paths of blocks at and below `from`, in the caller's transaction.
+   * ORDER: all these blocks are removed, then stored with their new paths, because a new key may
+   * equal the old key of another block.
    */
   moveSubtree(from: string, to: string): void {
     const movedBlocks = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

@@ -17,7 +17,7 @@ import { decodeProvenText } from "./texts.ts";
 
 type FileDamage = { readonly file: StateFile } & DatabaseFault;
 
-/** Checks all pages of both databases and all rows of `state.db`, which is slow for large files. */
+/** Checks all pages of both databases and all rows of `state.db`. Slow for large files. */
 export function checkFiles(folder: string): FileDamage[] {
   const damages: FileDamage[] = [];
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
@@ -32,15 +32,15 @@ export function checkFiles(folder: string): FileDamage[] {
 }
 
 /**
- * Checks the pages of a database, and the rows of `state.db`. The contents of `texts.db` are
- * compared with their digests when they are read.
+ * Checks the pages of a database, and the rows of `state.db`. Each content in `texts.db` is
+ * compared with its digest only when it is read.
  */
 function findFaultIn(db: SqliteDatabase, file: StateFile): DatabaseFault | null {
   return findPageFault(db) ?? (file === "texts.db" ? null : findDamage(db, openBaseTables(db)));
 }
 
 type SetAsideFiles = {
-  /** Path of the folder to which the files were moved, relative to `.mdmirror`. */
+  /** Path of the folder with the moved files, relative to `.mdmirror`. */
   readonly to: string;
   readonly moved: readonly string[];
   readonly salvagedTexts: number;
@@ -50,10 +50,10 @@ type SetAsideFiles = {
  * Moves a damaged database to a new folder below `damaged/`, so that `openState` creates a new
  * database. The caller has the lock, and both databases are closed.
  * - `state.db`: also moves `tmp/` with the set-aside files. Only the journal in the damaged
- *   database named these files, so mdmirror would treat them as unclaimed. `texts.db` stays: the
- *   new state needs the base versions and lost edits that are in it.
- * - `texts.db`: copies the contents that still match their digests to a new file. If records need
- *   other contents, mdmirror reads those contents again from the disk and the service.
+ *   database named these files, so mdmirror would treat them as unclaimed. `texts.db` stays,
+ *   because the new state needs the base versions and lost edits in it.
+ * - `texts.db`: copies the contents that match their digests to a new file. mdmirror reads other
+ *   contents that records need from the disk and the service again.
  * @param stamp time as a string, which becomes the name of the new folder
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAsideFiles {
@@ -67,7 +67,7 @@ export function setAsideDamaged(folder: string, file: StateFile, stamp: string):
  * no longer linked. The content store stays: if the folder is linked again, merges need the base
  * versions in the store.
  * @param stamp time as a string, which becomes the name of the new folder
- * @returns path of the new folder, relative to `.mdmirror`; null if there was no state
+ * @returns path of the new folder, relative to `.mdmirror`; null without a state
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {
   if (statOwnFile(folder, STATE_SCHEMA.file, "own-file") === null) return null;
@@ -107,8 +107,8 @@ type ContentRow = { digest: unknown; codec: number; size: number; used: number; 
 type SeenPathRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /**
- * Copies undamaged contents to a new file. Creates the file even if there are none: an empty file
- * shows later that mdmirror has already dealt with the loss.
+ * Copies undamaged contents to a new file. Creates the file even without contents, because an empty
+ * file shows later that mdmirror has handled the loss.
  */
 function salvageContents(from: string, to: string): number {
   const newStore = openForWriting(to, TEXTS_SCHEMA);
@@ -135,8 +135,8 @@ function salvageContents(from: string, to: string): number {
 const MIN_ROW_BYTES = 64;
 
 /**
- * Copies each content that matches its digest, with the paths at which it was seen. Leaves out
- * damaged rows. Returns the number of copied contents.
+ * Copies each content that matches its digest, with its origins. Leaves out damaged rows. Returns
+ * the number of copied contents.
  */
 function copyReadableContents(from: SqliteDatabase, into: SqliteDatabase, bytes: number): number {
   const selectContent = readOrNull(() =>

@@ -8,12 +8,15 @@ import Sqlite from "better-sqlite3";
 
 export type SqliteDatabase = Sqlite.Database;
 
-/** LIMIT: milliseconds to wait for the lock of another connection. Such locks are usually short. */
+/**
+ * LIMIT: milliseconds until mdmirror gives up a lock of another connection. Such locks are usually
+ * short.
+ */
 const LOCK_WAIT_MS = 5_000;
-/** Bytes to which a checkpoint shortens a WAL that has become larger. */
+/** Size in bytes to which a checkpoint shortens a larger WAL. */
 const KEPT_WAL_BYTES = 16 * 1024 * 1024;
 
-/** Why a database file cannot be used. `detail` never has content. */
+/** Reason why a database file cannot be used. `detail` never quotes a document. */
 export type DatabaseFault =
   | { readonly kind: "damaged"; readonly detail: string }
   | { readonly kind: "newer"; readonly version: number; readonly known: number }
@@ -36,8 +39,8 @@ export function openForWriting(path: string, schema: DatabaseSchema): OpenedData
     (db) => {
       const fault = findOwnershipFault(db, schema);
       if (fault !== null) return fault;
-      // ORDER: the page size must be set before the first page is written. A page size that is set
-      // later has no effect.
+      // ORDER: the page size is set before the first page is written. Later, the page size would
+      // have no effect.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       limitPageCache(db);
       enterWal(db);
@@ -61,10 +64,7 @@ function flushMedium(db: SqliteDatabase): void {
   db.pragma("fullfsync = ON");
 }
 
-/**
- * Size of the page cache in KiB. A few thousand rows of each index that is written fit into this
- * cache.
- */
+/** Size of the page cache in KiB, for a few thousand rows of each index that mdmirror writes. */
 const CACHE_KIB = 2_000;
 
 /** Limits the page cache, which better-sqlite3 would let grow to 16 MB. */
@@ -73,8 +73,8 @@ export function limitPageCache(db: SqliteDatabase): void {
 }
 
 /**
- * Opens an existing file for reading, even while another process writes it. If the file has an
- * older schema, copies it into memory and upgrades the copy. The file itself stays unchanged.
+ * Opens an existing file for reading, even while another process writes the file. A file with an
+ * older schema is copied into memory, and only the copy is upgraded.
  */
 export function openForReading(path: string, schema: DatabaseSchema): OpenedDatabase {
   const openedFile = attemptOpen(
@@ -85,8 +85,8 @@ export function openForReading(path: string, schema: DatabaseSchema): OpenedData
     return isOlder(openedFile.db, schema) ? openCopy(() => serializeDatabase(openedFile.db), schema) : openedFile;
   if (openedFile.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(openedFile.code)) return openedFile;
   // In a folder without write permission, SQLite can open a file in WAL mode only while another
-  // process has the file open. If no process has the file open, the main file is complete, and
-  // mdmirror reads a copy of the main file.
+  // process has the file open. Otherwise the main file is complete, and mdmirror reads a copy of
+  // it.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = statOwnFile(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const mainFile = walBytes > 0 ? null : readOwnFile(folder, name);
@@ -114,8 +114,8 @@ function serializeDatabase(db: SqliteDatabase): Buffer {
 
 /**
  * Opens a copy of a database in memory. Bytes 18 and 19 of the header say whether the database has
- * a WAL, which is impossible in memory. So both bytes are set to 1, for "no WAL". The format of
- * pages does not depend on these bytes.
+ * a WAL, which is impossible in memory. Therefore both bytes are set to 1, for "no WAL". The format
+ * of pages does not depend on these bytes.
  * LIMIT: the whole file is in memory, so that the file itself stays unchanged.
  */
 function openCopy(bytes: () => Buffer, schema: DatabaseSchema): OpenedDatabase {
@@ -151,8 +151,8 @@ function attemptOpen(open: () => SqliteDatabase, check: (db: SqliteDatabase) => 
 }
 
 /**
- * Returns a fault if the file does not belong to mdmirror. Also finds a file that is no database or
- * has a damaged first page, because this is the first access to the file.
+ * Returns a fault if the file does not belong to mdmirror. Also returns a fault for a file that is
+ * no database or has a damaged first page, because this is the first access to the file.
  */
 function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): DatabaseFault | null {
   const version = readSchemaVersion(db);
@@ -184,8 +184,8 @@ function createOrUpgradeTables(db: SqliteDatabase, schema: DatabaseSchema): void
 }
 
 /**
- * Returns the fault that an exception of SQLite or of the system means; null for other exceptions,
- * which are bugs.
+ * Returns the fault for an exception of SQLite or of the system; null for other exceptions, which
+ * are bugs.
  */
 export function toDatabaseFault(error: unknown): DatabaseFault | null {
   const code = readErrorCode(error);
@@ -214,9 +214,9 @@ export function findPageFault(db: SqliteDatabase): DatabaseFault | null {
 }
 
 /**
- * LIMIT: number of bytes in the WAL, above which it is written back to the database file. The
- * number is large, because a first sync changes most pages of an index many times, and a checkpoint
- * writes each page only once.
+ * LIMIT: number of bytes in the WAL above which a checkpoint writes it back to the database file.
+ * The number is large, because a first sync changes most pages of an index many times, and a
+ * checkpoint writes each page only once.
  */
 export const MAX_WAL_BYTES = 64 * 1024 * 1024;
 
@@ -227,8 +227,8 @@ function enterWal(db: SqliteDatabase): void {
 
 /**
  * Flushes all commits and leaves WAL mode, unless another process reads the file. The checkpoint
- * names the main database: after some upgrades, SQLite would refuse a checkpoint of the temporary
- * database.
+ * names the main database, because after some upgrades SQLite would refuse a checkpoint of the
+ * temporary database.
  */
 export function leaveWal(db: SqliteDatabase): void {
   const [checkpoint] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
@@ -238,52 +238,54 @@ export function leaveWal(db: SqliteDatabase): void {
 
 /**
  * Flushes the commits of all connections. Not allowed within a transaction. A checkpoint would
- * leave out pages that another process reads. So this function makes a commit with `synchronous =
- * FULL` instead, which flushes the whole WAL. The commit writes `user_version` without changing it.
+ * leave out pages that another process reads. Therefore this function makes a commit with
+ * `synchronous = FULL`, which flushes the whole WAL. The commit writes `user_version` without a
+ * change.
  */
 export function flushCommits(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`));
 }
 
 /**
- * Switches the mode of the journal. ASSUMES: everything in the WAL was written back. The switch
- * then changes only the mode, in the first page. This page is not flushed, because that would be
- * slow, and the file is complete in either mode. When a new WAL is flushed, its folder is flushed
- * too. So the removal of the old journal survives a power loss before SQLite writes a page back.
+ * Switches the mode of the journal.
+ * ASSUMES: the whole WAL was written back before, so that the switch changes only the mode in the
+ * first page. This page is not flushed, because a flush would be slow, and the file is complete in
+ * either mode. A flush of a new WAL also flushes the folder. Therefore the removal of the old
+ * journal survives a power loss before SQLite writes a page back.
  */
 function switchMode(db: SqliteDatabase, mode: "WAL" | "DELETE"): void {
   withSynchronous(db, "OFF", () => db.pragma(`journal_mode = ${mode}`));
 }
 
 /**
- * Flushes a new database file. Without this, a power loss could leave the file without pages.
+ * Flushes a new database file. Otherwise a power loss could leave the file without pages, and
  * SQLite would then remove its WAL with all commits.
  */
 function securePages(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma("main.wal_checkpoint(TRUNCATE)"));
 }
 
-/** Runs `work` with another level of flushing. FULL flushes each commit, OFF flushes none. */
+/** Runs `work` with another level of flushing. FULL flushes each commit; OFF flushes none. */
 export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", work: () => T): T {
   db.pragma(`synchronous = ${level}`);
   try {
     return work();
   } finally {
     // NORMAL is mdmirror's usual level: commits survive the end of the process, but a power loss
-    // may remove the last ones. The file is still consistent then, and a scan finds again what was
-    // lost.
+    // may remove the last commits. The file is still consistent then, and a scan finds the lost
+    // facts again.
     db.pragma("synchronous = NORMAL");
   }
 }
 
-/** Suffix of the name of the copy beside `state.db`. */
+/** Suffix of the copy's name, beside `state.db`. */
 const COPY_SUFFIX = ".before";
 
 /**
- * Copies a state file before this newer mdmirror upgrades it. With the copy, the user can go back
- * to the older mdmirror. The copy is removed when a run ends in sync. If an earlier copy was
- * interrupted (`….before.new`), copies the file again.
- * ORDER: the copy is flushed to disk before the upgrade begins.
+ * Copies a state file before this newer mdmirror upgrades the file, so that the user can go back to
+ * the older mdmirror. A run that ends in sync removes the copy. If an earlier copy was interrupted
+ * (`….before.new`), copies the file again.
+ * ORDER: the copy is flushed before the upgrade begins. Otherwise a power loss could damage both files.
  * @throws as SQLite and node:fs do; the state file is then unchanged
  */
 export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {
@@ -291,8 +293,8 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
   const newCopyName = `${name}.new`;
   removeOwnFile(folder, newCopyName);
   try {
-    // mdmirror creates the file itself, and SQLite accepts an empty file. If SQLite created the
-    // file, other users could read it.
+    // mdmirror creates the file, and SQLite accepts an empty file. If SQLite created the file,
+    // other users could read it.
     const fd = createOwnFile(folder, newCopyName);
     try {
       db.prepare("VACUUM INTO ?").run(`${folder}/${newCopyName}`);
@@ -308,8 +310,8 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
 }
 
 /**
- * Removes the copy of the older state file. ORDER: only after the newer mdmirror has completed a
- * sync.
+ * Removes the copy of the older state file.
+ * ORDER: called only after the newer mdmirror has completed a sync.
  * @param folder absolute path of `.mdmirror`
  */
 export function removeCopyBeforeMigration(folder: string, file: string): void {

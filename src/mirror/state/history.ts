@@ -26,7 +26,7 @@ export class EventTable extends TableWithStatements {
     `INSERT INTO events (${EVENT_COLUMNS.names.join(", ")}) VALUES (${EVENT_COLUMNS.names.map(() => "?").join(", ")})`,
   );
   // SQL conditions for events that count as losses: a document was deleted, or became empty. The
-  // values are written into the SQL, because SQLite can use a partial index only then.
+  // values are part of the SQL, because otherwise SQLite could not use a partial index.
   readonly #losses = {
     local: [this.#countAfter("kind = 'trash-local'"), this.#countAfter("code = 'emptied' AND side <> 'remote'")],
     remote: [this.#countAfter("kind = 'delete-remote'"), this.#countAfter("code = 'emptied' AND side = 'remote'")],
@@ -106,9 +106,9 @@ export class RunTable extends TableWithStatements {
   }
 }
 
-/** Versions that the service has shown, in the order in which mdmirror saw them. */
+/** Versions on the service, in the order in which mdmirror saw them. */
 export class VersionTable extends TableWithStatements {
-  // A version that is stored again keeps its position in this order.
+  // A version that is stored again keeps its position in the order of versions.
   readonly #insert = this.sql(
     "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
       "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",

@@ -18,9 +18,8 @@ import type { BaseTree } from "../model/tree.ts";
  * Finds rows with values that mdmirror never writes, so that it does not act on a damaged state.
  * SQLite's own check does not find random bytes, because SQLite accepts any bytes as text.
  * Versions, events and runs are not checked, because they cause no request and no change of a file.
- * LIMIT: a damaged value that still looks valid is not found, so that the checks stay fast.
- * @param base base without its document records: the caller checks each of these with
- * `isPossibleRecord`
+ * LIMIT: a damaged value that looks valid is not found, so that the checks stay fast.
+ * @param base base without its document records, which the caller checks with `isPossibleRecord`
  * @returns a description for the user; null if no damage was found
  */
 export function findImpossibleRow(
@@ -53,8 +52,8 @@ const DIGEST_LENGTH = 64;
 const IS_HEX = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[0-9a-f]/.test(String.fromCharCode(unit))));
 
 /**
- * Returns true if a value is a digest. Uses a table of characters, which is faster here than a
- * regular expression.
+ * Returns true if a value is a digest. Uses a table of characters, which is faster than a regular
+ * expression.
  */
 function isDigest(value: unknown): boolean {
   if (typeof value !== "string" || value.length !== DIGEST_LENGTH) return false;
@@ -144,7 +143,7 @@ function isVersion(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 
-/** Checks a block, but not its path: the block may exist because this path is illegal. */
+/** Checks a block, but not its path, because an illegal path may be the reason for the block. */
 function isBlock({ reason, digest, changeId }: Block): boolean {
   return Object.hasOwn(BLOCK_REASONS, reason) && allowNull(isDigest)(digest) && allowNull(isChangeId)(changeId);
 }
@@ -220,7 +219,7 @@ function isIntent(intent: unknown): boolean {
   return INTENT_MEMBERS[kind as Intent["kind"]].every((member) => MEMBER_CHECKS[member](row[member]));
 }
 
-/** Matches control characters. JSON text that mdmirror wrote has none, because it escapes them. */
+/** Matches control characters. JSON text from mdmirror has none, because the text escapes them. */
 const CONTROL_CHARACTER = /[\0-\x1f]/;
 
 function isPossibleMeta(key: string, value: string): boolean {

@@ -8,26 +8,26 @@ const LOCK_FILE_NAME = "lock.db";
 const HOLDER_FILE = "lock.json";
 
 /**
- * The process that has the lock. Used only in messages. `since`: time when the process started its
- * work, in milliseconds since the epoch; `what`: command of the process.
+ * The process that has the lock, for messages only. `since`: time when the process started its
+ * work, in milliseconds since the epoch. `what`: command of the process.
  */
 export type LockHolder = { readonly pid: number; readonly since: number; readonly what: string };
 
 export type AcquiredLock =
   | { readonly kind: "locked"; release(): void }
   /**
-   * Another process has the lock. `holder`: null if the file that describes this process is missing
-   * or unreadable.
+   * Another process has the lock. `holder`: null if the file with the description of this process
+   * is missing or unreadable.
    */
   | { readonly kind: "busy"; readonly holder: LockHolder | null };
 
 /**
  * Takes the lock of a folder: an exclusive SQLite lock, so that only one process at a time works in
- * the folder. The system releases the lock when the process ends, however it ends.
- * RACE: a process takes the lock first, then writes the holder file, which describes the process.
- * In between, other processes may read the description of the previous holder.
+ * the folder. The system releases the lock at the end of the process, even after a crash.
+ * RACE: a process takes the lock, then writes the holder file, which describes the process. Between
+ * the two, other processes may read the description of the previous holder.
  * ASSUMES: no other code of this process opens `lock.db`, because closing any descriptor of the
- * file would release the lock (POSIX). So the description is in another file.
+ * file would release the lock (POSIX). Therefore the description is in another file.
  * @throws if the folder cannot be written, or its disk has no locks
  */
 export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
@@ -37,18 +37,17 @@ export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): Ac
 function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
   let db = tryToLock(folder);
   if (db === null) {
-    // RACE: SQLite has just reported damage, so at that moment no process had the lock; otherwise
-    // SQLite would have reported the lock. Since then, another process may have emptied the file
-    // and taken the lock. To empty the file again is harmless: the lock belongs to the inode, which
-    // stays.
+    // RACE: when SQLite reported damage, no process had the lock; otherwise SQLite would have
+    // reported the lock. Since then, another process may have emptied the file and taken the lock.
+    // A second emptying is harmless: the lock belongs to the inode, which stays.
     emptyOwnFile(folder, LOCK_FILE_NAME);
     db = tryToLock(folder);
   }
   if (db === null) throw new Error("the lock file is damaged again immediately");
   if (db === "busy") return { kind: "busy", holder: readHolder(folder) };
   try {
-    // A rename replaces the file that describes the lock's holder, so that other processes never
-    // read an incomplete description.
+    // A rename replaces the holder file, so that other processes never read an incomplete
+    // description.
     replaceOwnFile(folder, HOLDER_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();
@@ -73,8 +72,9 @@ function tryToLock(folder: string): SqliteDatabase | "busy" | null {
 }
 
 /**
- * Releases the lock. A second call does nothing. ORDER: the holder file is removed before the
- * release. After the release, the file may already describe the next process.
+ * Releases the lock. A second call does nothing.
+ * ORDER: the holder file is removed before the release, because after the release the file may
+ * already describe the next process.
  */
 function releaseFolderLock(db: SqliteDatabase, folder: string): void {
   if (!db.open) return;
@@ -93,8 +93,8 @@ function readHolder(folder: string): LockHolder | null {
     const holderFields: unknown = JSON.parse(readOwnFile(folder, HOLDER_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(holderFields, HOLDER_FIELD_TYPES) ? holderFields : null;
   } catch {
-    // The holder file cannot be read, or is damaged. Null is harmless, because only a message needs
-    // the holder.
+    // The holder file cannot be read, or is damaged. The result is null, because only a message
+    // needs the holder.
     return null;
   }
 }

@@ -14,7 +14,9 @@ import { createOwnFileIfMissing, removeOwnFile, statOwnFile, withOwnFolderOpen }
 import { type DatabaseSchema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
 
-/** Result of opening a state. `created`: there was no state before, so no document has a record. */
+/**
+ * Result of opening a state. `created`: true for a new state, in which no document has a record.
+ */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
   | { readonly kind: "missing" }
@@ -35,12 +37,12 @@ type StateLocation = {
 
 /**
  * Opens `state.db` and `texts.db`. Returns every problem with the files as a value. The caller has
- * the lock, unless it only reads.
+ * the lock, unless the state is opened for reading.
  *
  * The pages of `state.db`, and the rows that a cycle uses, are checked each time. `texts.db` may be
- * much larger, and each of its contents is compared with its digest when it is read. So the pages
- * of `texts.db` are checked only in these cases:
- * - A WAL was left: a process was killed, the power failed, or the files were copied.
+ * much larger, and each content is compared with its digest when it is read. Therefore the pages of
+ * `texts.db` are checked only in these cases:
+ * - A WAL is left: a process was killed, the power failed, or the files were copied.
  * - Damage was found while the file was in use.
  * - `checkFiles` is called.
  */
@@ -94,7 +96,7 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
 type DatabaseFiles = { readonly kind: "both"; readonly state: SqliteDatabase; readonly texts: SqliteDatabase };
 
 /**
- * ORDER: the content store is created before the state. So if only the state exists, the content
+ * ORDER: the content store is created before the state. If only the state exists later, the content
  * store was lost.
  */
 function openBothDatabases(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFiles | FileFault {
@@ -120,9 +122,9 @@ function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): Opene
 }
 
 /**
- * Name of a file whose existence means that `texts.db` may be damaged. The next opening then checks
- * `texts.db`. A row of the state could not replace this file, because such a row would be rolled
- * back with the transaction that found the damage.
+ * Name of a file that exists if `texts.db` may be damaged. The next opening then checks `texts.db`.
+ * A row of the state would not do: such a row would be rolled back with the transaction that found
+ * the damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 
@@ -130,8 +132,8 @@ function markContentStoreSuspect(folder: string): void {
   try {
     createOwnFileIfMissing(folder, SUSPECT_FILE);
   } catch (error) {
-    // The disk is full or read-only, so the file cannot be written. A later run finds the damage
-    // again.
+    // The file cannot be written, because the disk is full or read-only. A later run finds the
+    // damage again.
     if (toDatabaseFault(error) === null) throw error;
   }
 }
@@ -141,19 +143,19 @@ function findFileFault(files: DatabaseFiles, name: "state" | "texts"): FileFault
   return fault === null ? null : { file: `${name}.db`, ...fault };
 }
 
-/** Sizes of the files in bytes; null if a file does not exist. */
+/** Sizes of the files in bytes; null for a missing file. */
 type FileSizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
- * Returns a fault if one file is empty or missing although the other one is in use. Without this
- * check, SQLite would create the lost file as a new one.
+ * Returns a fault if one file is empty or missing although the other file is in use. Otherwise
+ * SQLite would create the lost file as a new one.
  */
 function findLostFile(before: FileSizes, { state, texts }: DatabaseFiles): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A missing `state.db` is no fault: it is created, and filled from both sides. But an empty
-  // `state.db` is damaged.
+  // A missing `state.db` is no fault, because it is created again and filled from both sides. But
+  // an empty `state.db` is damaged.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }
@@ -190,8 +192,8 @@ function closeAfterWriting(db: SqliteDatabase): void {
     db.pragma("busy_timeout = 0");
     leaveWal(db);
   } catch (error) {
-    // The file is in use or damaged, or the disk is full. The file is still closed, and stays as it
-    // is in WAL mode.
+    // The file is in use or damaged, or the disk is full. The file is closed nevertheless, and
+    // stays in WAL mode.
     if (toDatabaseFault(error) === null) throw error;
   } finally {
     db.close();

@@ -5,17 +5,17 @@ import { createOwnFile, statOwnFile } from "./own-files.ts";
 import { UnsafePathError } from "../../common/ownership.ts";
 
 /**
- * Suffixes of the files that SQLite creates beside a database. If a symbolic link is at such a
- * path, SQLite does not follow it, and reports that the file cannot be opened.
+ * Suffixes of the files that SQLite creates beside a database. SQLite does not follow a symbolic
+ * link at such a path, and only reports that the file cannot be opened.
  */
 const SIDE_FILE_ENDINGS = ["-wal", "-shm", "-journal"] as const;
 
 /**
  * Opens a database in `.mdmirror/` (or `:memory:`). SQLite follows symbolic links, so the path is
  * checked before the file is opened, and again afterwards. Nothing is read or written before the
- * second check. If the file was swapped in between, it is closed.
- * RACE: a swap that is undone before the second check is not found. Such a swap needs write access
- * to `.mdmirror`, which other users do not have.
+ * second check. A file that was swapped in between is closed.
+ * RACE: a swap that is undone between the opening and the second check is not found. Such a swap
+ * needs write access to `.mdmirror`, which other users do not have.
  * @param options.make true to create a missing file, which only its owner can read
  * @throws UnsafePathError; otherwise as better-sqlite3 and node:fs do
  */
@@ -42,8 +42,8 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
 }
 
 /**
- * Creates an empty file if it is missing. Does not open an existing file: closing its descriptor
- * would release the locks that this process has on the file (POSIX).
+ * Creates an empty file if it is missing. Does not open an existing file: closing the descriptor
+ * would release the locks of this process on the file (POSIX).
  */
 function makeEmpty(folder: string, name: string): Stats | null {
   try {

@@ -1,12 +1,12 @@
 /**
- * Access to the files in `.mdmirror/`. Somebody else may have created files in this folder. So no
- * call follows a symbolic link below the linked folder, and files of other users are refused. New
- * files are created with O_EXCL, for this user alone.
+ * Access to the files in `.mdmirror/`. Somebody else may have created files in this folder.
+ * Therefore no call follows a symbolic link below the linked folder, and files of other users are
+ * refused. New files are created with O_EXCL, for this user alone.
  *
  * In all calls, `folder` is the absolute path of `.mdmirror`, whose parent is a real path, and
  * `name` is a path in it. All calls throw UnsafePathError, or errors as node:fs does. Only two
- * other parts of the code open files in `.mdmirror/`: `own-database.ts` opens the databases, and
- * `local/` accesses `tmp/` and `trash/` by these rules too.
+ * other parts of the code open files in `.mdmirror/`. `own-database.ts` opens the databases.
+ * `local/` accesses `tmp/` and `trash/` by the same rules.
  */
 import * as fs from "node:fs";
 import type { Stats } from "node:fs";
@@ -17,8 +17,8 @@ import { OWN_ENTRIES, type OwnEntryKind } from "../model/mirror-folder.ts";
 let isProcUsable: boolean | null = null;
 
 /**
- * Returns true if paths through `/proc/self/fd` work. Such paths are used in place of `openat`, and
- * need a mounted `/proc` that shows this process.
+ * Returns true if paths through `/proc/self/fd` work, which replace the missing `openat`. They need
+ * a mounted `/proc` that shows this process.
  */
 function canReachByProc(fd: number): boolean {
   isProcUsable ??= process.platform === "linux" && doesProcLeadTo(fd);
@@ -35,8 +35,8 @@ function doesProcLeadTo(fd: number): boolean {
 let openFolder: { readonly folder: string; readonly dir: string; readonly fd: number } | null = null;
 
 /**
- * Opens `.mdmirror` once for `work`, which opens many files in it. To open the folder again for
- * each file would take longer than the work itself. If the folder does not exist, only runs `work`.
+ * Opens `.mdmirror` once for `work`, which opens many files in it. Opening the folder again for
+ * each file would take longer than the work. If the folder does not exist, only runs `work`.
  * @param work must be synchronous
  * @throws UnsafePathError; exceptions of `work`
  */
@@ -54,9 +54,9 @@ export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
 }
 
 /**
- * Opens `.mdmirror` itself (`below` is ""), or a folder in it, and runs `work`.
- * RACE: without `/proc`, the path is checked first, and the folder is then used by its path. A swap
- * in between needs write access to `.mdmirror`.
+ * Opens `.mdmirror` (`below` is ""), or a folder in it, and runs `work`.
+ * RACE: without `/proc`, the folder is used by its path after the check. A swap in between needs
+ * write access to `.mdmirror`.
  * @param work receives a path of the folder, which is valid only during this call
  * @throws UnsafePathError; an errno if a folder is missing
  */
@@ -99,7 +99,7 @@ function statOrNull(path: string): Stats | null {
   return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-// O_NONBLOCK: `open` must not wait if somebody has put a FIFO at the path.
+// With O_NONBLOCK, `open` does not wait if somebody has put a FIFO at the path.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 function splitName(name: string): { readonly below: string; readonly last: string } {
@@ -142,9 +142,9 @@ export function readOwnFile(folder: string, name: string): { readonly bytes: Buf
 }
 
 /**
- * Replaces a whole file by renaming a new one (`NAME.new`).
- * @param survives true if the file must survive a power loss; otherwise a power loss may leave it
- * empty
+ * Replaces a whole file by renaming a new file (`NAME.new`).
+ * @param survives true if the file must survive a power loss; otherwise a power loss may leave the
+ * file empty
  */
 export function replaceOwnFile(folder: string, name: string, text: string, survives = false): void {
   statOwnFile(folder, name, "file");
@@ -164,7 +164,7 @@ export function createOwnFileIfMissing(folder: string, name: string): void {
   if (statOwnFile(folder, name, "file") === null) fs.closeSync(createOwnFile(folder, name));
 }
 
-/** Appends text to a file. Creates the file if it is missing. */
+/** Appends text to a file. Creates a missing file. */
 export function appendToOwnFile(folder: string, name: string, text: string): void {
   const exists = statOwnFile(folder, name, "own-file") !== null;
   const fd = exists ? openOwnFile(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwnFile(folder, name);
@@ -194,8 +194,8 @@ function setPermissions(fd: number, mode: number): void {
 }
 
 /**
- * Ignores that permissions cannot be set, because some disks (FAT) have no permissions: mount
- * options decide who may read their files.
+ * Sets permissions, and ignores a disk without permissions (FAT), whose mount options decide who
+ * may read the files.
  */
 function ignoreNoPermissions(setMode: () => void): void {
   try {
@@ -206,8 +206,8 @@ function ignoreNoPermissions(setMode: () => void): void {
 }
 
 /**
- * Gives a new file to the owner of its folder. Even if mdmirror runs under sudo, a user's files
- * must belong to that user.
+ * Gives a new file to the owner of its folder, because a user's files must belong to that user even
+ * if mdmirror runs under sudo.
  */
 function giveToOwner(fd: number, above: number): void {
   const { uid, gid } = fs.fstatSync(above);
@@ -229,7 +229,7 @@ function openOwnFile(folder: string, name: string, flags: number, expected: Expe
   });
 }
 
-/** Empties an existing file, and keeps its inode. */
+/** Empties an existing file. The inode stays. */
 export function emptyOwnFile(folder: string, name: string): void {
   const { fd } = openOwnFile(folder, name, O_WRONLY, "own-file");
   try {
@@ -239,13 +239,13 @@ export function emptyOwnFile(folder: string, name: string): void {
   }
 }
 
-/** Removes a file if it exists. A symbolic link at the path is removed, not followed. */
+/** Removes a file if it exists. Removes a symbolic link at the path, not its target. */
 export function removeOwnFile(folder: string, name: string): void {
   const { below, last } = splitName(name);
   returnNullIfAbsent(() => withOwnFolder(folder, below, (dir) => fs.unlinkSync(`${dir}/${last}`)));
 }
 
-/** Renames a file or folder; replaces a file at `to`. A symbolic link is renamed, not followed. */
+/** Renames a file or folder; replaces a file at `to`. Renames a symbolic link, not its target. */
 export function renameOwnFile(folder: string, from: string, to: string): void {
   const [source, target] = [splitName(from), splitName(to)];
   withOwnFolder(folder, source.below, (dir) =>
@@ -254,8 +254,8 @@ export function renameOwnFile(folder: string, from: string, to: string): void {
 }
 
 /**
- * Creates a folder in `.mdmirror`, or `.mdmirror` itself if `name` is "", for this user alone. If
- * the folder exists, closes it to other users. The parent folder must exist.
+ * Creates a folder in `.mdmirror`, or `.mdmirror` if `name` is "", for this user alone. Removes
+ * other users' permissions from an existing folder. The parent folder must exist.
  */
 export function makeOwnFolder(folder: string, name: string): void {
   const { below, last } = splitName(name);
@@ -293,8 +293,8 @@ const EXPECTED_KINDS: Readonly<Record<OwnEntryKind, ExpectedFile>> = {
 };
 
 /**
- * Checks all files that mdmirror may open in `.mdmirror`. A command calls this at its start, so
- * that it reports unsafe files before SQLite opens any of them by path. Accepts a missing folder.
+ * Checks all files that mdmirror may open in `.mdmirror`. Called at the start of a command, so that
+ * unsafe files are reported before SQLite opens any of them by path. Accepts a missing folder.
  * @throws UnsafePathError
  */
 export function examineOwnFolder(folder: string): void {
@@ -308,17 +308,18 @@ export function examineOwnFolder(folder: string): void {
 }
 
 /**
- * Files that contain the API key. If other users can read them, mdmirror reports that, and does not
- * change their mode.
+ * Files that contain the API key. If other users can read these files, mdmirror reports the mode,
+ * and does not change it.
  */
 const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
- * Closes all folders to other users, then all files. ORDER: before anything is written.
+ * Removes other users' permissions from all folders, then from all files.
+ * ORDER: called before any file is written, so that other users cannot read new content.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {
-  // Nothing is created if the folder is missing, because its disk may not be mounted.
+  // A missing folder is not created, because its disk may not be mounted.
   if (statOrNull(folder) === null) return;
   examineOwnFolder(folder);
   makeOwnFolder(folder, "");
@@ -345,9 +346,9 @@ function closeFilesToOthers(folder: string): void {
       const stat = statOrNull(`${dir}/${name}`);
       if (stat === null || (stat.mode & 0o077) === 0) continue;
       checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
-      // RACE: the permissions are set by path, so another process could swap the file first. But
-      // other users can no longer enter the folder. To set them through an open file is impossible:
-      // closing that file would release this process's locks on a database.
+      // RACE: the permissions are set by path, so another process could swap the file between the
+      // check and this call. But other users can no longer enter the folder. An open file is no
+      // alternative: closing the file would release this process's locks on a database.
       ignoreNoPermissions(() => fs.chmodSync(`${dir}/${name}`, 0o600));
     }
   });

@@ -17,8 +17,8 @@ type ReadResult<T> =
 
 /**
  * Reads some rows of `state.db` at one moment, even while another process writes, and in a folder
- * without write permission. Does not check pages or rows. Of `texts.db`, checks only that it
- * exists. The next cycle checks the rest.
+ * without write permission. Does not check pages or rows, and only checks that `texts.db` exists.
+ * The next cycle makes the other checks.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 function readStateRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): ReadResult<T> {
@@ -32,7 +32,7 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
   const openedState = openForReading(join(mirrorFolder, STATE_SCHEMA.file), STATE_SCHEMA);
   if (openedState.kind !== "opened") return { file: STATE_SCHEMA.file, ...openedState };
   try {
-    // This transaction ends when the database is closed.
+    // The transaction ends when the database is closed.
     openedState.db.exec("BEGIN");
     return { kind: "read", value: read(openedState.db) };
   } catch (error) {
@@ -45,9 +45,9 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
 }
 
 /**
- * Returns the paths of recorded documents, for a caller that has not opened the state. Returns none
- * if the state cannot be read: rules of `.gitignore` then exclude recorded documents too. Such an
- * exclusion is harmless, because no such caller sends or removes documents.
+ * Returns the paths of recorded documents, for a caller without an open state; none if the state
+ * cannot be read. Rules of `.gitignore` then exclude recorded documents too, which is harmless,
+ * because no such caller sends or removes documents.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {
@@ -55,10 +55,12 @@ export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {
   return readResult.kind === "read" ? readResult.value : [];
 }
 
-/** Numbers that `status` shows. SQL computes the numbers, so that no record has to be loaded. */
+/**
+ * Numbers in the output of `status`. SQL computes the numbers, so that no record has to be loaded.
+ */
 type StateTotals = {
   readonly documents: number;
-  /** Size of all local files together, in bytes. */
+  /** Total size of all local files, in bytes. */
   readonly bytes: number;
   readonly folders: number;
   /**
@@ -70,13 +72,13 @@ type StateTotals = {
 };
 
 /**
- * A document in review. `isConflict`: in review because of another edit, not because the document
- * is protected.
+ * A document in review. `isConflict`: true if the cause is another edit, not the protection of the
+ * document.
  */
 type DocumentInReview = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
 /**
- * Everything that `status` needs from `state.db`, read at one moment. Contains no content of
+ * All facts that `status` needs from `state.db`, read at one moment. Without the content of
  * documents.
  */
 export type StateSummary = {
@@ -88,7 +90,7 @@ export type StateSummary = {
 };
 
 /**
- * Reads the summary of a state. Does not wait for a process that writes.
+ * Reads the summary of a state, without waiting for a process that writes.
  * @param folder absolute path of `.mdmirror`
  */
 export function readStateSummary(folder: string): ReadResult<StateSummary> {
@@ -121,20 +123,16 @@ function computeTotals(db: SqliteDatabase): StateTotals {
   };
 }
 
-/** Rows of the state below one folder, to show them to users. Without content of documents. */
+/** Rows of the state below one folder, for users. Without the content of documents. */
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   readonly folders: readonly LocalPath[];
-  /**
-   * For each direct subfolder, the number of documents below it, and the time of their newest
-   * change.
-   */
+  /** Number of documents below each direct subfolder, and the time of their newest change. */
   readonly sums: readonly SubfolderTotals[];
-  /** All blocks in the state, also those of documents outside the folder that is shown. */
+  /** All blocks in the state, including those of documents outside the folder. */
   readonly blocks: readonly Block[];
   /**
-   * Local paths of all documents in conflict or in review, also of those outside the folder that is
-   * shown.
+   * Local paths of all documents in conflict or in review, including documents outside the folder.
    */
   readonly conflicts: readonly LocalPath[];
   readonly reviews: readonly LocalPath[];
@@ -144,8 +142,8 @@ export type SubfolderTotals = {
   readonly name: string;
   readonly documents: number;
   /**
-   * Time of the newest change of a file, in milliseconds since the epoch; null if no scan has seen
-   * a file.
+   * Time of the file's newest change, in milliseconds since the epoch; null if no scan has found
+   * the file.
    */
   readonly changedAt: number | null;
 };
@@ -159,19 +157,20 @@ export type DocumentRow = {
    * file and ids on the service.
    */
   readonly spelled: readonly Digest[];
-  /** Stamp without the fields that `isSameStamp` ignores; null if no scan has seen the file. */
+  /** Stamp without the fields that `isSameStamp` ignores; null if no scan has found the file. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
   readonly stampTrusted: boolean;
   readonly state: string;
 };
 
 /**
- * `directly`: documents and folders directly in a folder. `below`: also those in its subfolders.
+ * Depth of the rows in a folder. `directly`: documents and folders directly in the folder. `below`:
+ * also those in its subfolders.
  */
 export type Depth = "directly" | "below";
 
 /**
- * Reads the rows of one folder. Does not wait for a process that writes.
+ * Reads the rows of one folder, without waiting for a process that writes.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadResult<FolderRows> {

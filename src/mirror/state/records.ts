@@ -10,7 +10,7 @@ type RecordRow = [
   remotePath: string,
   changeId: ChangeId,
   digest: Digest,
-  /** Digest of the local content; null if it equals `digest`, as it usually does. */
+  /** Digest of the local content; null if equal to `digest`, the usual case. */
   localDigest: Digest | null,
   dev: number | null,
   ino: number,
@@ -40,8 +40,8 @@ const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /**
  * SQL for the local paths of all documents that can have a local file. Leaves out documents that
- * were moved out of the linked part of the workspace and whose file is in the trash. A file at such
- * an old path is new, or belongs to another document.
+ * were moved out of the linked part of the workspace and whose file is in the trash. A file at the
+ * old path of such a document is new, or belongs to another document.
  */
 export const SELECT_LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
@@ -52,7 +52,7 @@ export class RecordTable extends TableWithStatements {
   );
   readonly #one = this.sql<[DocId], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE id = ?`, "raw");
   readonly #at = this.sql<[string], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE local_path = ?`, "raw");
-  // Selects records by a range of paths: those that begin with `folder/` sort before `folder0`,
+  // Selects records by a range of paths. Paths that begin with `folder/` sort before `folder0`,
   // because "0" follows "/".
   readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
     "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
@@ -68,7 +68,7 @@ export class RecordTable extends TableWithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /** Yields all records. Reads the records in portions, to save memory. */
+  /** Yields all records. Reads them in portions, to save memory. */
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);
@@ -89,10 +89,10 @@ export class RecordTable extends TableWithStatements {
   /**
    * Returns the documents in a folder.
    * @param folder path of the folder, which must not be the root
-   * @param depth `all`: also documents in folders below it
+   * @param depth `all` to include documents in folders below it
    */
   inFolder(folder: string, depth: "all" | "one", limit: number): DocumentPaths[] {
-    // SQLite counts characters as code points, and the first one is number 1.
+    // SQLite counts characters as code points, from 1.
     const firstCharacter = [...folder].length + 2;
     const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, firstCharacter, limit);
     return rows.map(([id, localPath, remotePath]) => ({ id, localPath, remotePath }));
@@ -167,13 +167,13 @@ type StampColumns = [number | null, number, number, number, number, number, numb
 
 const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
 
-/** Accesses columns by index, because destructuring such a long row is slow. */
+/** The columns are accessed by index, because destructuring such a long row is slow. */
 function toRecord(row: RecordRow): DocumentRecord {
   const dev = row[6];
   return {
     id: row[0],
     localPath: row[1],
-    // The two paths are nearly always equal, so they share one string in memory.
+    // Nearly always, both paths are equal, and one string in memory serves both.
     remotePath: row[2] === row[1] ? row[1] : row[2],
     changeId: row[3],
     digest: row[4],

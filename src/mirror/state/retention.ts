@@ -7,9 +7,9 @@ import type { Intent } from "../ports/state.ts";
 import { TableWithStatements } from "./table.ts";
 
 /**
- * Limits for stored contents. `days`: days for which content is kept after the last row that refers
- * to the content is deleted. `bytes`: size of the content store above which old versions are
- * deleted before these days have passed.
+ * Limits for stored contents. `days`: days for which content is kept after no row refers to the
+ * content any more. `bytes`: size of the content store above which old versions are deleted before
+ * these days are over.
  */
 export type RetentionLimits = { readonly days: number; readonly bytes: number };
 
@@ -30,19 +30,19 @@ type PrunableState = {
 
 const DAY_MS = 86_400_000;
 /**
- * LIMIT: number of versions of a document that are kept at any age. From their order, mdmirror
- * recognises that the service has returned to an older version.
+ * LIMIT: number of versions of a document that are kept at any age, so that the table stays small. By
+ * their order, mdmirror recognises that the service has returned to an older version.
  */
 const VERSIONS_KEPT = 20;
 
 /**
  * Deletes old rows, and contents to which no row has referred for `days` days. Counts only days on
- * which mdmirror ran: if the machine is off for two months, nothing is lost.
- * ORDER: between cycles, because a step may have found content that it has not recorded yet.
+ * which mdmirror ran: while the machine is off, nothing expires.
+ * ORDER: called between cycles, because a step may have found content that it has not recorded yet.
  *
  * If the store is larger than `bytes`, old versions of recorded documents are deleted earlier,
- * oldest first. Versions stored in the last 24 hours stay. Other contents may be the only copies,
- * and stay for all `days`. The file does not become smaller, but its free space is used again.
+ * oldest first. Versions from the last 24 hours stay. Other contents may be the only copies, and
+ * stay for all `days`. The file keeps its size, and its free space is used again.
  */
 export function pruneState(prunable: PrunableState, now: number, { days, bytes }: RetentionLimits): PrunedCounts {
   const { state, texts, store, meta, referenced } = prunable;
@@ -59,9 +59,9 @@ export function pruneState(prunable: PrunableState, now: number, { days, bytes }
 }
 
 /**
- * Records that mdmirror ran today. Returns the time before which rows are deleted. Returns null
- * until mdmirror has run on `days` days. Ignores days in the future, which were recorded before the
- * clock was corrected.
+ * Records that mdmirror ran today. Returns the time before which rows are deleted; null until
+ * mdmirror has run on `days` days. Ignores days in the future, which were recorded before the clock
+ * was corrected.
  */
 function countDayOfUse(meta: MetaTable, now: number, days: number): number | null {
   const recordedDays = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
@@ -73,12 +73,12 @@ function countDayOfUse(meta: MetaTable, now: number, days: number): number | nul
   return keptDays[keptDays.length - 1 - days] ?? null;
 }
 
-/** SQL that converts a JSON list of digests to the form that the content store has. */
+/** SQL that converts a JSON list of digests to the form in the content store. */
 const DIGESTS_OF_LIST = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
  * Deletes idle contents: contents to which no row of the state refers. The table `idle` has the
- * time at which each content was first seen to be idle. `texts.used` is the time at which the
+ * time at which mdmirror first found each content idle. `texts.used` is the time at which the
  * content was last stored.
  */
 class ContentPruning {
@@ -94,13 +94,10 @@ class ContentPruning {
       .pluck();
   }
 
-  /**
-   * Adds contents that are now idle to the table `idle`, and removes contents that are in use
-   * again.
-   */
+  /** Adds newly idle contents to the table `idle`, and removes contents that are in use again. */
   markIdle(referenced: readonly Digest[], now: number): void {
     const digestList = JSON.stringify(referenced);
-    // Also removes times in the future, which were recorded while the clock was wrong.
+    // Times in the future are removed too, because they were recorded while the clock was wrong.
     this.#texts
       .prepare(`DELETE FROM idle WHERE since > ? OR seq IN (SELECT seq FROM texts WHERE digest IN ${DIGESTS_OF_LIST})`)
       .run(now, digestList);
@@ -122,8 +119,8 @@ class ContentPruning {
 
   /**
    * Deletes idle contents that are versions of documents, until the store has at most `bytes`.
-   * @param before content that was stored after this time stays, because a step may be about to
-   * record it
+   * @param before time after which stored content stays, because a step may be about to record this
+   * content
    * @returns number of deleted contents
    */
   deleteOver(bytes: number, versions: readonly Digest[], before: number): number {
@@ -167,8 +164,8 @@ function deleteRowsBefore(db: SqliteDatabase, cutoff: number | null) {
 }
 
 /**
- * Finds the contents that must not be deleted, because rows of `state.db` refer to them. A content
- * that only the list of versions or the event log names may be deleted.
+ * Finds the contents that must not be deleted, because rows of `state.db` refer to them. Content to
+ * which only the list of versions or the event log refers may be deleted.
  */
 export class ReferencedContents extends TableWithStatements {
   readonly #plain = this.sql<[], Digest>(
@@ -202,8 +199,8 @@ export class ReferencedContents extends TableWithStatements {
   }
 
   /**
-   * Returns the contents of all known versions of documents that still have a record. The service
-   * has these contents too, so the content store does not have the only copies.
+   * Returns the contents of all known versions of recorded documents. The service has these
+   * contents too, so the content store does not have the only copies.
    */
   versions(): Set<Digest> {
     return new Set(this.#superseded.all());

@@ -6,14 +6,17 @@
  * - There are no foreign keys, because rows of different kinds are created and removed
  *   independently, some of them in different files.
  * - `local_path` is not unique, because two records have one path for a moment during a swap.
- * - There are few indexes, because each costs one page per commit. Queries that only users cause
+ * - There are few indexes, because each index costs one page per commit. Rare queries for users
  *   read the whole table.
  * - The table `idle` has the time since when no row has referred to a content.
  */
 export type DatabaseSchema = {
   readonly file: StateFile;
   readonly applicationId: number;
-  /** Page size of a new file in bytes; existing files keep theirs. Undefined: SQLite's 4,096. */
+  /**
+   * Page size of a new file in bytes; existing files keep their page size. Undefined: SQLite's
+   * default of 4,096.
+   */
   readonly pageSize?: number;
   readonly version: number;
   readonly tables: string;
@@ -26,7 +29,7 @@ export type DatabaseSchema = {
 
 export type StateFile = "state.db" | "texts.db";
 
-/** Codes that earlier mdmirror versions stored, each with the word that replaces it. */
+/** Codes from earlier mdmirror versions, each with its replacement. */
 const CODE_REPLACEMENTS: readonly (readonly [before: string, after: string])[] = [
   ["by-hand", "manual"],
   ["delete-waits", "delete-pending"],
@@ -84,9 +87,9 @@ const CREATE_CONFLICTS = `CREATE TABLE conflicts (
  * Upgrades version 6.
  * - Conflicts: in version 6, a conflict had one copy. mdmirror wrote each newer version of the
  *   service into this copy, unless the user had edited the copy. Now each version has a copy of its
- *   own, so the upgrade must find out which version the old copy shows. If a version was not
- *   written to the copy, it was recorded with the same time as the version in the copy, and after
- *   it. So the copy shows the first version that has the same time as the last one.
+ *   own, so the upgrade must find out which version the old copy shows. A version that was not
+ *   written to the copy was recorded with the time of the version in the copy, and after that
+ *   version. Therefore the copy shows the first version with the time of the last version.
  * - Losses are now counted by runs. Losses before the upgrade do not count.
  * - Rows of the journal get the fields that they lack.
  */
@@ -140,8 +143,7 @@ UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', '
 `;
 
 /**
- * Between versions 15 and 16, two words change: a state of a manual run, and a field of the
- * journal.
+ * Version 16 replaces two words of version 15: a state of a manual run, and a field of the journal.
  */
 const FROM_VERSION_15 = `
 UPDATE runs SET summary = json_set(summary, '$.state', 'manual')
@@ -265,7 +267,7 @@ CREATE INDEX spellings_by_bytes ON spellings (bytes);
 export const TEXTS_SCHEMA: DatabaseSchema = {
   file: "texts.db",
   applicationId: 0x6d_64_6d_32,
-  // Usually only one compressed note would fit into a page of 4,096 bytes, and a third of the page
+  // A page of 4,096 bytes would usually have only one compressed note, and a third of the page
   // would stay unused.
   pageSize: 16_384,
   version: 2,

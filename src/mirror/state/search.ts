@@ -1,6 +1,6 @@
 /**
  * The search index of a linked folder, `.mdmirror/search.db`, has the content that the files had in
- * the last scan. All this content is also on disk, so an index that is damaged or of another
+ * the last scan. All this content is also on disk. Therefore an index that is damaged or of another
  * version is removed and built again.
  */
 import { join } from "node:path";
@@ -33,22 +33,21 @@ CREATE TABLE search_files (
 ) STRICT;
 `;
 
-/**
- * Version of the index. Increase this number when the tables change, or the way in which words are
- * found.
- */
+/** Version of the index. Increase this number if the tables change, or the rules for words. */
 const INDEX_VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /**
- * LIMIT: milliseconds to wait for another search that updates the index, so that a search stays
- * fast. After this time, the search uses the index as it is.
+ * LIMIT: milliseconds for which a search waits for another search that updates the index, so that a
+ * search stays fast. After this time, the search uses the old index.
  */
 const SEARCH_WAIT_MS = 2_000;
 
 /** Reads files. `read` returns null if the file is missing, or is not text. */
 type ContentReader = { read(path: LocalPath): string | null };
 
-/** The format of the index allows several scopes of documents. A linked folder has only one. */
+/**
+ * A linked folder has only one scope of documents, although the format of the index allows several.
+ */
 const ONLY_SCOPE = 0;
 
 type OpenedSearch =
@@ -60,7 +59,7 @@ type OpenedSearch =
   | { readonly kind: "unusable"; readonly code: string };
 
 /**
- * Opens the search index; creates it if it is missing.
+ * Opens the search index. Creates a missing index.
  * @param folder absolute path of `.mdmirror`, or `:memory:`
  */
 export function openSearch(folder: string): OpenedSearch {
@@ -88,7 +87,7 @@ export function removeSearch(folder: string): void {
 
 class OutdatedIndexError extends Error {}
 
-/** Returns true if the index is damaged, of another version, or without its tables. */
+/** Returns true if the index is damaged, of another version, or without tables. */
 export function isIndexFault(error: unknown): boolean {
   if (error instanceof OutdatedIndexError) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
@@ -130,8 +129,8 @@ export class MirrorSearch extends TableWithStatements {
   #rows: ReadonlyMap<LocalPath, IndexedFile> | null = null;
 
   /**
-   * Returns digest and stamp of an indexed file; null if the file is not indexed. With digest and
-   * stamp, a scan can skip an unchanged file.
+   * Returns digest and stamp of an indexed file; null if the file is not in the index. With both, a
+   * scan can skip an unchanged file.
    */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
@@ -142,8 +141,8 @@ export class MirrorSearch extends TableWithStatements {
   /**
    * Updates the index in one transaction. The index then has exactly these files.
    * @param keep returns true for a path that is not among `files` but may still exist
-   * @param read returns the content of a changed file; null if it is not text, so that only its
-   * path can be found
+   * @param read returns the content of a changed file; null if the file is not text, so that only
+   * its path can be found
    * @returns the number of files that were read
    */
   update(
@@ -159,7 +158,7 @@ export class MirrorSearch extends TableWithStatements {
     keep: (path: LocalPath) => boolean,
     read: (path: LocalPath) => string | null,
   ): number {
-    // Another process may have changed the index, so it is read again.
+    // Another process may have changed the index since the last read.
     this.#rows = null;
     const before = this.#rowsByPath();
     const columns = "digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink";

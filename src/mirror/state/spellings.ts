@@ -11,14 +11,14 @@ type LinkTargetRow = [destination: string, at: LinkTarget["at"], to: LinkTarget[
 const SPELLING_COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
- * LIMIT: number of spellings that are kept for each path, newest first, so that the table stays
- * small. Of the spellings with the current content of the path, the same number is kept. Older
- * spellings are kept because an editor's undo, or a checkout, may restore earlier bytes of the
- * file, which must not count as an edit.
+ * LIMIT: number of spellings for each path, newest first, so that the table stays small. Of the
+ * spellings with the current content of the path, the same number is kept. Older spellings are kept
+ * because an editor's undo, or a checkout, may restore earlier bytes of the file. Earlier bytes
+ * must not count as an edit.
  */
 const KEPT_SPELLINGS = 8;
 
-/** Table of the spellings of links in local files. A file without links has no row. */
+/** Table of the spellings of local files. A file without links has no row. */
 export class SpellingTable extends TableWithStatements implements Spellings {
   readonly #one = this.sql<[string, Digest], SpellingRow>(
     `SELECT ${SPELLING_COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
@@ -53,8 +53,8 @@ export class SpellingTable extends TableWithStatements implements Spellings {
   readonly #removeLost = this.sql<[]>(
     "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
       "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
-      // A document that is blocked at its new path still has its old path in its record, and its
-      // new path in the block. So spellings at or below the path of a block are not lost.
+      // While a move is blocked, the record of a document has the old path, and the block has the
+      // new path. Therefore spellings at or below the path of a block are kept too.
       "AND NOT EXISTS (SELECT 1 FROM blocked AS b WHERE b.path = spellings.path " +
       "OR substr(spellings.path, 1, length(b.path) + 1) = b.path || '/')",
   );

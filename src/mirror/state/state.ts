@@ -19,8 +19,8 @@ type OpenDatabases = {
 };
 
 /**
- * The state: `state.db` and the content store `texts.db`. Each statement is prepared when it is
- * first needed, and kept until the connection closes.
+ * The state: `state.db` and the content store `texts.db`. Each statement is prepared at its first
+ * use, and kept until the connection closes.
  */
 export class StoredState extends TableWithStatements implements State {
   readonly #tables = openBaseTables(this.db);
@@ -31,7 +31,9 @@ export class StoredState extends TableWithStatements implements State {
   readonly #referenced = new ReferencedContents(this.db);
   readonly #texts: ContentStore;
   readonly #transactions: Transactions;
-  /** Deletes old rows and contents. The caller runs this about once a day, between two cycles. */
+  /**
+   * Deletes old rows and contents. The caller calls `prune` about once a day, between two cycles.
+   */
   readonly prune: (now: number, retention: RetentionLimits) => PrunedCounts;
   readonly close: () => void;
 
@@ -120,8 +122,8 @@ export class StoredState extends TableWithStatements implements State {
   readonly storedNames: State["storedNames"] = (wanted) => this.#texts.storedNames(wanted);
   readonly digests = (): Digest[] => this.#texts.digests();
   /**
-   * Returns the digests of contents that records refer to (base contents and local contents), but
-   * that the content store does not have. Such digests exist only if `texts.db` was lost or
+   * Returns the digests of contents to which records refer (base contents and local contents), but
+   * that are missing in the content store. Such digests exist only if `texts.db` was lost or
    * damaged.
    */
   readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
@@ -161,7 +163,7 @@ export class Transactions extends TableWithStatements {
 
   /**
    * Runs `work` in one transaction. Within another transaction, uses a savepoint: if `work` throws,
-   * only the changes of `work` are undone.
+   * only its own changes are undone.
    * @throws exceptions of `work`, after its changes are undone
    */
   run<T>(work: () => T): T {
@@ -169,8 +171,8 @@ export class Transactions extends TableWithStatements {
   }
 
   /**
-   * Runs `work` as `run` does. If `work` writes anything, also makes everything committed so far
-   * survive a power loss; this takes an fsync. Not allowed within another transaction.
+   * Runs `work` as `run` does. If `work` writes anything, also flushes everything that was
+   * committed so far, by an fsync. Not allowed within another transaction.
    */
   runSafely<T>(work: () => T): T {
     if (this.db.inTransaction) throw new Error("a part of a transaction cannot be made safe by itself");
@@ -178,9 +180,9 @@ export class Transactions extends TableWithStatements {
   }
 
   /**
-   * Writes a large WAL back to the database file. ORDER: first the WAL of the contents, then that
-   * of the rows. Writing a WAL back also flushes it, and after a power loss no row may refer to
-   * lost content.
+   * Writes a large WAL back to the database file.
+   * ORDER: the WAL of the contents comes first, then that of the rows. Writing a WAL back also
+   * flushes the commits, and after a power loss no row may refer to lost content.
    */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
@@ -198,7 +200,7 @@ export class Transactions extends TableWithStatements {
         this.#texts.begin();
         const workResult = work();
         // ORDER: contents are committed before rows. If the process is killed between the two
-        // commits, there are only contents to which no row refers.
+        // commits, some contents have no row that refers to them.
         this.#texts.commit();
         return workResult;
       });
@@ -218,8 +220,8 @@ type TreeSide = "local" | "remote";
 type PathColumn = { readonly table: string; readonly column: string; readonly other: string };
 
 /**
- * ORDER: conflict copies come before records, because their rows are selected by the paths of
- * records.
+ * ORDER: conflict copies come before records, because a copy's row is selected by the old path of
+ * its record.
  */
 const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
   local: [
@@ -237,8 +239,8 @@ const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
   ],
 };
 /**
- * Tombstones have no path on the other side. So they get new paths only if all rows below the
- * folder do.
+ * Tombstones have no path on the other side. They get new paths only if all rows below the folder
+ * do.
  */
 const TOMBSTONE_PATHS = { table: "tombstones", column: "local_path" } as const;
 
@@ -262,7 +264,7 @@ class SubtreeMoves {
     };
   }
 
-  /** Rewrites the paths of all rows at or below `from`, also of blocks. */
+  /** Rewrites the paths of all rows at or below `from`, including blocks. */
   move(side: TreeSide, from: string, to: string): void {
     for (const statement of this.#whole[side]) statement.run({ to, ...makeRange("from", from) });
     if (side === "local") this.#blocks.moveSubtree(from, to);

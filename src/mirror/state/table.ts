@@ -26,9 +26,9 @@ export function makeUpsertSql(table: string, key: string, columns: readonly stri
 }
 
 /**
- * Returns the SQL condition for a path at or below a folder's path. Selects by a range, so that no
- * pattern needs escaping: in sorted order, paths below `a` are between `a/` and `a0`, because "0"
- * follows "/".
+ * Returns the SQL condition for a path at or below a folder's path. A range needs no escaping,
+ * unlike a pattern: in sorted order, paths below `a` are between `a/` and `a0`, because "0" follows
+ * "/".
  * @param name prefix of the SQL parameters, which `makeRange` returns
  */
 export function makeAtOrBelowCondition(column: string, name: string): string {
@@ -39,19 +39,19 @@ export function makeRange(name: string, path: string): Record<string, string> {
   return { [name]: path, [`${name}First`]: `${path}/`, [`${name}End`]: `${path}0` };
 }
 
-/** Returns the SQL of a path after a move of a folder above it from `@from` to `@to`. */
+/** Returns the SQL of a path after a folder above it moved from `@from` to `@to`. */
 export function makeMovedPath(column: string): string {
   return `@to || substr(${column}, length(@from) + 1)`;
 }
 
-/** Columns of a table, and for each column the field of a row that it stores. */
+/** Columns of a table, each with the field of a row in this column. */
 export class TableColumns<Member extends string> {
   readonly members: readonly Member[];
   readonly names: readonly string[];
-  /** List of columns for SELECT; each column is renamed to the field of the row that it stores. */
+  /** List of columns for SELECT. Each column gets the name of its field. */
   readonly selected: string;
 
-  /** @param renamed columns whose names cannot be derived from the names of their fields */
+  /** @param renamed columns with names that cannot be derived from the names of their fields */
   constructor(members: readonly Member[], renamed: { readonly [Name in Member]?: string } = {}) {
     this.members = members;
     this.names = members.map((member) => renamed[member] ?? toSnakeCase(member));

@@ -8,33 +8,33 @@ import type { DocId } from "../../contract/ids.ts";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 /**
- * LIMIT: number of contents in one commit, because the WAL cannot be shortened during a long
+ * LIMIT: number of contents in one commit, because SQLite cannot shorten the WAL during a long
  * transaction.
  */
 const MAX_GROUP_WRITES = 1_024;
 /**
- * LIMIT: number of digests that are remembered as stored, to save memory. All these digests
- * together take about two megabytes.
+ * LIMIT: number of digests that are remembered as stored, to save memory. This number of digests
+ * takes about two megabytes.
  */
 const MAX_KNOWN_DIGESTS = 16_384;
 /**
- * Milliseconds after which content that is stored again gets a new time of last use. Within this
- * time, the earlier value is precise enough.
+ * Milliseconds after which content that is stored again gets a new time of last use. A more precise
+ * time is not needed.
  */
 const DAY_MS = 86_400_000;
 
 /**
  * The content store: all contents by their digests, compressed, in a file of its own. Outside a
  * transaction of the state, each content is committed immediately. Within such a transaction,
- * contents are committed in groups, and always before the state. Contents are never rolled back:
- * content to which no row refers does no harm.
+ * contents are committed in groups, and always before the state. Contents are never rolled back,
+ * because content to which no row refers does no harm.
  */
 export class ContentStore extends TableWithStatements {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
   /**
-   * Contents that this process has stored, or compared with their digests: when, and with which
-   * path. For one day, storing the same content with the same path again does nothing.
+   * Contents that this process has stored, or compared with their digests: the time and the path.
+   * For one day, storing the same content with the same path again does nothing.
    */
   readonly #checkedContents = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
@@ -47,7 +47,7 @@ export class ContentStore extends TableWithStatements {
   readonly #begin = this.sql("BEGIN IMMEDIATE");
   readonly #commit = this.sql("COMMIT");
   readonly #rollback = this.sql("ROLLBACK");
-  /** True during a transaction of the state, when contents are committed in groups. */
+  /** True during a transaction of the state, in which contents are committed in groups. */
   #isGrouping = false;
   #openWrites = 0;
   /**
@@ -63,8 +63,8 @@ export class ContentStore extends TableWithStatements {
 
   /**
    * Stores content.
-   * @throws on a lone surrogate: UTF-8 cannot encode it, so there is no digest. Callers block
-   * documents with such content.
+   * @throws on a lone surrogate, for which UTF-8 has no bytes and so no digest exists. Callers
+   * block documents with such content
    */
   put(text: string, name: TextName): Digest {
     const digest = digestOf(text);
@@ -97,8 +97,8 @@ export class ContentStore extends TableWithStatements {
     }
     if (!this.#names.has(storedUse.seq, name.path)) this.#writeInGroup(() => this.#names.put(storedUse.seq, name, now));
     if (now - storedUse.used >= DAY_MS) this.#touch.run(now, key);
-    // Before a row refers to content that is already stored, the content is compared with its
-    // digest. Damaged content is replaced.
+    // Before a row refers to stored content, the content is compared with its digest. Damaged
+    // content is replaced.
     if (this.get(digest) === null) this.#replace(key, text, now, storedUse.seq);
     this.#remember(digest, now, name.path);
   }
@@ -123,7 +123,7 @@ export class ContentStore extends TableWithStatements {
     }
   }
 
-  /** Returns content; null if it is missing or damaged. Does not keep it in memory. */
+  /** Returns content; null if it is missing or damaged. Does not keep the content in memory. */
   get(digest: Digest): string | null {
     const row = this.#reportDamage(() => this.#select.get(toKey(digest)));
     return row === undefined ? null : decodeProvenText(digest, row);
@@ -156,7 +156,10 @@ export class ContentStore extends TableWithStatements {
     this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
-  /** Forgets which contents were checked. ORDER: whenever contents were deleted. */
+  /**
+   * Forgets which contents were checked.
+   * ORDER: called after contents were deleted, because a checked content may be missing then.
+   */
   forgetChecked(): void {
     this.#checkedContents.clear();
   }
@@ -184,14 +187,14 @@ export class ContentStore extends TableWithStatements {
       // rollback.
       this.#rollBack();
     }
-    // Contents of the group may be missing now. So each content is compared with its digest again
-    // before a row refers to it.
+    // Contents of the group may be missing now. Therefore each content is compared with its digest
+    // again before a row refers to it.
     this.#checkedContents.clear();
   }
 
   /**
    * Runs a write in the open group of writes, or in a transaction of its own.
-   * @param write returns the row number of the content that it wrote
+   * @param write returns the row number of the written content
    */
   #writeInGroup(write: () => number): void {
     if (this.#openWrites >= MAX_GROUP_WRITES) this.#commitOpen();
@@ -203,7 +206,7 @@ export class ContentStore extends TableWithStatements {
       if (!this.#isGrouping) this.#commitOpen();
       isWritten = true;
     } finally {
-      // Within a group of writes, the method that ends the group does the rollback.
+      // The method that ends a group of writes does the rollback of the group.
       if (!isWritten && !this.#isGrouping) this.#rollBack();
     }
   }
@@ -211,7 +214,7 @@ export class ContentStore extends TableWithStatements {
   /**
    * Commits the open transaction.
    * @throws if an earlier write failed and rolled the transaction back, even if the caller caught
-   * the exception of that write. Rows must not refer to missing contents.
+   * the exception of that write. Rows must not refer to missing contents
    */
   #commitOpen(): void {
     if (this.#openWrites === 0) return;
@@ -230,15 +233,15 @@ function toKey(digest: Digest): Buffer {
 }
 
 /**
- * Decodes stored content. Returns null if the content is damaged: its digest then differs from
- * `digest`.
+ * Decodes stored content. Returns null for damaged content, which has another digest than `digest`.
  */
 export function decodeProvenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
     text = decodeText(row);
   } catch {
-    // The decoder reports damage by many different errors. Each error means that this copy is lost.
+    // The decoder reports damage by many different errors, each of which means that this copy is
+    // lost.
     return null;
   }
   return digestOf(text) === digest ? text : null;
@@ -252,8 +255,8 @@ const SELECT_NAMES =
 const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
 
 /**
- * Paths at which mdmirror saw contents, each with the time when the content was first seen at the
- * path. A row refers to content by the row number of the content.
+ * Origins: the paths at which mdmirror saw contents, each with the time when the content was first
+ * seen at the path. A row refers to content by its row number.
  */
 class NameTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
@@ -297,8 +300,8 @@ export type StoredText = { readonly codec: number; readonly size: number; readon
 const PLAIN_CODEC = 0;
 const ZSTD_CODEC = 1;
 /**
- * LIMIT: number of bytes from which content is compressed. For less, zstd's frame would take more
- * than the compression saves.
+ * LIMIT: number of bytes from which content is compressed, because zstd's frame would take more
+ * than the compression of shorter content saves.
  */
 const MIN_COMPRESSED_BYTES = 256;
 
@@ -309,8 +312,8 @@ const ZSTD_LEVEL = 1;
 export function encodeText(text: string): StoredText {
   const plainBytes = Buffer.from(text, "utf8");
   if (plainBytes.length >= MIN_COMPRESSED_BYTES) {
-    // All output is one chunk. With Node's default chunk size, each content would leave 16 kB of
-    // unused memory.
+    // All output is one chunk, because Node's default chunk size would leave 16 kB of unused memory
+    // for each content.
     const options = { chunkSize: plainBytes.length, params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
     const compressedBytes = zstdCompressSync(plainBytes, options);
     if (compressedBytes.length < plainBytes.length)
@@ -320,7 +323,7 @@ export function encodeText(text: string): StoredText {
 }
 
 /**
- * Decodes stored content. If the bytes are damaged, `size` limits the length of the output.
+ * Decodes stored content. `size` limits the length of the output, even for damaged bytes.
  * @throws if `encodeText` did not make the bytes
  */
 export function decodeText(stored: StoredText): string {
