@@ -17,7 +17,6 @@ import { openOwnDatabase } from "./own-database.ts";
 import { removeOwnFile } from "./own-files.ts";
 import { TableWithStatements } from "./table.ts";
 
-/** Name of the search index. */
 export const SEARCH_FILE = "search.db";
 
 /**

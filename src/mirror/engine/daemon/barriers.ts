@@ -28,7 +28,6 @@ type Barrier = {
   /** Result of the first scan of the caller's paths; null before that scan. */
   noted: Extract<BarrierScanResult, { kind: "seen" }> | null;
   open: readonly AwaitedPath[];
-  /** Monotonic time of the next scan; infinity if none is due. */
   dueAt: number;
   /**
    * Paths whose delay ended early because the caller waits. Each delay ends early only once: if the

@@ -275,7 +275,6 @@ export class EventPublisher {
     for (const listener of this.#listeners) listener({ ...event, at: this.#clock.now() } as DaemonEvent);
   }
 
-  /** @returns a function that removes the listener */
   subscribe(listener: (event: DaemonEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

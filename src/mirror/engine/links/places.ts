@@ -174,7 +174,6 @@ export class LinkPlaces {
     }
   }
 
-  /** Moves a folder in the index, with everything below it. */
   moveFolder(from: LocalPath, to: LocalPath): void {
     for (const [id, path] of [...this.#byId])
       if (isWithin(path, from)) this.set(id as TargetId, rebase(path, from, to));

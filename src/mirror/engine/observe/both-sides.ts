@@ -100,7 +100,6 @@ export function noteScan({ notes }: CycleContext, local: LocalTree, remote: Remo
   notes.isListed = remote.complete;
 }
 
-/** Tree of a service about which nothing is known. */
 export const NOTHING_SEEN: RemoteTree = {
   files: new Map(),
   folders: new Map(),

@@ -12,7 +12,6 @@ import type { LocalPath } from "../../../contract/path.ts";
 export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
   /** Listed documents. Leaves out documents that match their records in `columns`. */
   readonly files: Map<DocId, RemoteFile>;
-  /** True if the listing contains no document at all. */
   readonly isEmpty: boolean;
 };
 

@@ -115,7 +115,6 @@ type ConvergeInput = {
   readonly retryRefused: boolean;
   /** Failed and refused actions of earlier runs of this process, to which this run adds. */
   readonly memory?: RunMemory;
-  /** Returns options for the scans of the next cycle. */
   readonly scanOptions: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
   readonly onCycle?: (end: CycleEnd) => void;
 };

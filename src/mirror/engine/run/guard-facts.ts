@@ -69,7 +69,6 @@ function endApprovals(world: World, { waived }: Extract<Verdict, { kind: "run" }
   rememberRoot(world);
 }
 
-/** Returns the reasons of a stop in one line. */
 export function describeStop({ reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
   return reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }
