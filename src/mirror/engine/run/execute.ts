@@ -50,10 +50,7 @@ export function executeSteps(
   const { promise, resolve, reject } = Promise.withResolvers<StepEnd[]>();
   const stepEnds = new Array<StepEnd | undefined>(steps.length);
   const waitingFor = steps.map(({ after }) => after.length);
-  const dependants = Map.groupBy(
-    steps.flatMap(({ after }, index) => after.map((prerequisite) => ({ prerequisite, index }))),
-    ({ prerequisite }) => prerequisite,
-  );
+  const dependants = listDependants(steps);
   const readySteps = [...steps.keys()].filter((index) => waitingFor[index] === 0);
   let [nextIndex, endedCount, runningCount, isStopped] = [0, 0, 0, false];
 
@@ -64,9 +61,9 @@ export function executeSteps(
     const dependentSteps = dependants.get(index) ?? [];
     if (result.kind !== "ran" || !hasSucceeded(result.outcome)) {
       const skippedEnd = result.kind === "skipped" ? result : NEEDS_FAILED;
-      return dependentSteps.map(({ index: dependant }) => [dependant, skippedEnd] as const);
+      return dependentSteps.map((dependant) => [dependant, skippedEnd] as const);
     }
-    for (const { index: dependant } of dependentSteps) if (--waitingFor[dependant]! === 0) readySteps.push(dependant);
+    for (const dependant of dependentSteps) if (--waitingFor[dependant]! === 0) readySteps.push(dependant);
     return [];
   };
 
@@ -101,4 +98,16 @@ export function executeSteps(
   };
   startReady();
   return promise;
+}
+
+/** Returns the indexes of the steps that depend on each step, by its index. */
+function listDependants(steps: readonly Step[]): ReadonlyMap<number, readonly number[]> {
+  const dependants = new Map<number, number[]>();
+  for (const [index, { after }] of steps.entries())
+    for (const prerequisite of after) {
+      const dependentSteps = dependants.get(prerequisite);
+      if (dependentSteps === undefined) dependants.set(prerequisite, [index]);
+      else dependentSteps.push(index);
+    }
+  return dependants;
 }
