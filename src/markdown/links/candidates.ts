@@ -7,8 +7,8 @@ const FOREIGN_DESTINATION = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 /** Returns false only if a document certainly has no link to another document. */
 export function mayHaveLinks(text: string, wiki = false): boolean {
   for (let offset = text.indexOf("]"); offset !== -1; offset = text.indexOf("]", offset + 1)) {
-    const next = text.charCodeAt(offset + 1);
-    if (next !== OPEN_PARENTHESIS && next !== COLON) continue;
+    const nextCode = text.charCodeAt(offset + 1);
+    if (nextCode !== OPEN_PARENTHESIS && nextCode !== COLON) continue;
     FOREIGN_DESTINATION.lastIndex = offset + 2;
     if (!FOREIGN_DESTINATION.test(text)) return true;
   }

@@ -48,8 +48,8 @@ export function readDestination(text: string, offset: number): TextRange | null 
     return to > offset ? { from: offset, to } : null;
   }
   ANGLE_DESTINATION.lastIndex = offset;
-  const inner = ANGLE_DESTINATION.exec(text)?.[1];
-  return inner === undefined ? null : { from: offset + 1, to: offset + 1 + inner.length };
+  const innerText = ANGLE_DESTINATION.exec(text)?.[1];
+  return innerText === undefined ? null : { from: offset + 1, to: offset + 1 + innerText.length };
 }
 
 /**
@@ -185,8 +185,8 @@ function readCharacterAt(raw: string, i: number): { character: string; length: n
 }
 
 function toCharacter(code: number): string {
-  const isNone = code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
-  return isNone ? "\ufffd" : String.fromCodePoint(code);
+  const isNoCharacter = code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
+  return isNoCharacter ? "\ufffd" : String.fromCodePoint(code);
 }
 
 /**

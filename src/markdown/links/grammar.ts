@@ -120,9 +120,9 @@ function closeBracket(brackets: ParagraphBrackets, cx: InlineContext, offset: nu
   const { openers, unclosed } = brackets;
   const opener = openers.pop();
   if (opener === undefined) return offset + 1;
-  const isDead = !opener.image && openers.length < brackets.usableFrom;
+  const isUnusable = !opener.image && openers.length < brackets.usableFrom;
   brackets.usableFrom = Math.min(brackets.usableFrom, openers.length);
-  if (isDead) return offset + 1;
+  if (isUnusable) return offset + 1;
   const label = definedLabels.size === 0 ? null : readLabelWithin(cx, opener, offset);
   if (label?.startsWith("^") && definedLabels.has(label)) return offset + 1;
   const resource = readResourceAt(cx, offset + 1, unclosed);
@@ -167,8 +167,9 @@ function findReferenceEnd(
   definedLabels: ReadonlySet<string>,
 ): number {
   if (definedLabels.size === 0) return -1;
-  const full = readLabel(cx.text, close + 1 - cx.offset);
-  if (full !== null && full.label !== "") return definedLabels.has(full.label) ? full.end + cx.offset : -1;
+  const fullLabel = readLabel(cx.text, close + 1 - cx.offset);
+  if (fullLabel !== null && fullLabel.label !== "")
+    return definedLabels.has(fullLabel.label) ? fullLabel.end + cx.offset : -1;
   if (label === null || !definedLabels.has(label)) return -1;
   return cx.slice(close + 1, close + 3) === "[]" ? close + 3 : close + 1;
 }
@@ -310,16 +311,16 @@ function skipTooDeep(cx: BlockContext, line: Line): boolean {
 function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | null {
   if (!leaf.content.startsWith("[")) return null;
   let lines = 1;
-  const limit: LeafBlockParser = {
+  const lineLimit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
       // The parser for definitions is the next one in this list. Once it is removed from the list,
       // the lines are ordinary text.
-      if (++lines === MAX_DEFINITION_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
+      if (++lines === MAX_DEFINITION_LINES) leaf.parsers.splice(leaf.parsers.indexOf(lineLimit) + 1, 1);
       return false;
     },
   };
-  return limit;
+  return lineLimit;
 }
 
 function openFootnote(cx: BlockContext, line: Line): null | boolean {

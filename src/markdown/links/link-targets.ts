@@ -80,8 +80,8 @@ export function createLookupByOtherForm(otherForm: string, text: string, wiki: b
  * have no target.
  */
 export function readInertDestinations(text: string, wiki: boolean): string[] {
-  const read = findLinks(text, wiki).map((link) => readLinkDestination(text, link));
-  return read.flatMap(({ inert, target }) => (inert ? [target] : []));
+  const destinations = findLinks(text, wiki).map((link) => readLinkDestination(text, link));
+  return destinations.flatMap(({ inert, target }) => (inert ? [target] : []));
 }
 
 /**
@@ -94,7 +94,8 @@ function choosePathSpelling(place: Place, id: string | null, literal: string | n
 }
 
 export function createTargetLookup(targets: Iterable<LinkTarget>): TargetLookup {
-  const bySaid = new Map<string, string>();
-  for (const { destination, to } of targets) if (to !== null && !bySaid.has(destination)) bySaid.set(destination, to);
-  return (destination) => bySaid.get(destination) ?? null;
+  const idByDestination = new Map<string, string>();
+  for (const { destination, to } of targets)
+    if (to !== null && !idByDestination.has(destination)) idByDestination.set(destination, to);
+  return (destination) => idByDestination.get(destination) ?? null;
 }

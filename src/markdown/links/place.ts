@@ -40,10 +40,10 @@ function findKnownId(target: string, place: Place): string | null {
 
 function resolvePath(target: string, place: Place): string | null {
   if (target === "") return null;
-  const absolute = target.startsWith("/");
-  const path = followPath(absolute ? "" : parentOf(place.path), target);
+  const isAbsolute = target.startsWith("/");
+  const path = followPath(isAbsolute ? "" : parentOf(place.path), target);
   if (path === null) return null;
-  const lookUp = (form: string) => (absolute && place.idAtAbsolute ? place.idAtAbsolute(form) : place.idAt(form));
+  const lookUp = (form: string) => (isAbsolute && place.idAtAbsolute ? place.idAtAbsolute(form) : place.idAt(form));
   // The other Unicode normal forms of the path are looked up too, because some editors and disks
   // change the form of a file name.
   const id = lookUp(path) ?? lookUp(path.normalize("NFC")) ?? lookUp(path.normalize("NFD"));
@@ -57,8 +57,8 @@ function resolvePath(target: string, place: Place): string | null {
 export function resolveToPath({ kind, target }: Destination, place: Place): string | null {
   if (kind === "foreign" || target === "") return null;
   if (kind === "wiki") return place.names?.pathOf(readNameOfDestination(target)!) ?? null;
-  const absolute = target.startsWith("/");
-  return absolute && place.idAtAbsolute ? null : followPath(absolute ? "" : parentOf(place.path), target);
+  const isAbsolute = target.startsWith("/");
+  return isAbsolute && place.idAtAbsolute ? null : followPath(isAbsolute ? "" : parentOf(place.path), target);
 }
 
 function followPath(folder: string, target: string): string | null {
@@ -90,11 +90,11 @@ export function makeShortestDestination(id: string, place: Place, angle: boolean
 function makeRelativePath(folder: string, path: string, isFolder: boolean): string {
   const from = folder === "" ? [] : folder.split("/");
   const to = path === "" ? [] : path.split("/");
-  const most = Math.min(from.length, isFolder ? to.length : to.length - 1);
-  let shared = 0;
-  while (shared < most && from[shared] === to[shared]) shared++;
-  const names = [...from.slice(shared).map(() => ".."), ...to.slice(shared)];
-  const relative = names.join("/");
-  if (!isFolder) return relative;
-  return relative === "" ? "./" : `${relative}/`;
+  const maxShared = Math.min(from.length, isFolder ? to.length : to.length - 1);
+  let sharedCount = 0;
+  while (sharedCount < maxShared && from[sharedCount] === to[sharedCount]) sharedCount++;
+  const names = [...from.slice(sharedCount).map(() => ".."), ...to.slice(sharedCount)];
+  const relativePath = names.join("/");
+  if (!isFolder) return relativePath;
+  return relativePath === "" ? "./" : `${relativePath}/`;
 }

@@ -67,21 +67,22 @@ function rewriteForDisk(
       const earlierSpelling = spellings?.nextSpelling(text, read, id, link);
       if (!read.inert && (id === null || isRelative(read))) return null;
       if (id === null) return earlierSpelling ?? (read.kind === "id" ? null : raw.slice(INERT_SCHEME.length));
-      const spelled = earlierSpelling ?? makeShortestDestination(id, place, link.angle);
-      return spelled === null ? null : spelled + raw.slice(read.suffixAt);
+      const spelling = earlierSpelling ?? makeShortestDestination(id, place, link.angle);
+      return spelling === null ? null : spelling + raw.slice(read.suffixAt);
     },
     wiki: (whole, wiki, read, raw, link) => {
       const id = wiki.name === null && read.kind === "id" && !read.inert ? resolveDestination(read, place) : null;
       if (id === null || raw.slice(0, read.suffixAt) !== id) return null;
       const heading = readWikiHeading(raw.slice(read.suffixAt));
       const defaultForm = heading === null ? null : writeLocalWikiLink(id, heading, wiki, place.names!);
-      const before = spellings?.nextWikiSpelling(whole);
-      const keeps = before !== undefined && !(restoresWiki && defaultForm !== null && before.endsWith(")"));
-      const spelled = keeps ? before : defaultForm;
+      const earlierForm = spellings?.nextWikiSpelling(whole);
+      const keepsForm =
+        earlierForm !== undefined && !(restoresWiki && defaultForm !== null && earlierForm.endsWith(")"));
+      const spelling = keepsForm ? earlierForm : defaultForm;
       // The spelling of this link as a Markdown link is also removed from `spellings`. Otherwise
       // the next link to the same target would get this spelling.
-      if (spelled !== null) spellings?.nextSpelling(text, read, id, link);
-      return spelled;
+      if (spelling !== null) spellings?.nextSpelling(text, read, id, link);
+      return spelling;
     },
   });
 }
@@ -111,9 +112,9 @@ function rewriteForService(
   const respell: LinkWriter = {
     destination: (raw, read, link) => {
       const id = idOf(read);
-      const spelled = spellings?.nextSpelling(text, read, id, link);
-      if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);
-      return read.inert || read.kind === "id" ? null : (spelled ?? INERT_SCHEME + raw);
+      const spelling = spellings?.nextSpelling(text, read, id, link);
+      if (id !== null) return (spelling ?? id) + raw.slice(read.suffixAt);
+      return read.inert || read.kind === "id" ? null : (spelling ?? INERT_SCHEME + raw);
     },
     wiki: (_whole, { name, heading, text: words }, read, _raw, link) => {
       const id = name === null ? null : idOf(read);
@@ -146,8 +147,8 @@ export function respell(
       if (read.inert || read.kind !== "path") return null;
       const id = resolveByFirstSource(read, [before]);
       if (id === null || resolveDestination(read, after) === id) return null;
-      const spelled = newSpelling(id, angle);
-      return spelled === null ? null : spelled + raw.slice(read.suffixAt);
+      const spelling = newSpelling(id, angle);
+      return spelling === null ? null : spelling + raw.slice(read.suffixAt);
     },
     wiki: (_whole, wiki, read) => {
       const id = wiki.name === null ? null : resolveByFirstSource(read, [before]);
@@ -165,8 +166,13 @@ export function resolveByFirstSource(
   read: Destination,
   order: readonly (TargetLookup | Place | undefined)[],
 ): string | null {
-  for (const one of order) {
-    const id = one === undefined ? null : typeof one === "function" ? one(read.target) : resolveDestination(read, one);
+  for (const source of order) {
+    const id =
+      source === undefined
+        ? null
+        : typeof source === "function"
+          ? source(read.target)
+          : resolveDestination(read, source);
     if (id !== null) return id;
   }
   return null;
@@ -258,19 +264,19 @@ class LinkSpellings {
       const id = resolveDestination(destination, place);
       if (link.wiki !== undefined && id !== null && isWanted(destination, id))
         this.#addWikiLink(text, link.wiki, raw, destination, id);
-      const counts = destination.kind !== "wiki" && isWanted(destination, id);
+      const isRemembered = destination.kind !== "wiki" && isWanted(destination, id);
       // If the spelling of a link is not remembered, undefined is stored in its place. The other
       // spellings then stay at the right links.
-      const spelling = counts ? raw.slice(0, id === null ? raw.length : destination.suffixAt) : undefined;
+      const spelling = isRemembered ? raw.slice(0, id === null ? raw.length : destination.suffixAt) : undefined;
       addSpelling(this.#byTarget, this.#toKey(text, destination, id, link), spelling);
     }
   }
 
   #addWikiLink(text: string, wiki: NonNullable<FoundLink["wiki"]>, raw: string, read: Destination, id: string): void {
-    const form = wiki.name === null ? `[[${wiki.text}]](${id}${raw.slice(read.suffixAt)})` : null;
+    const serviceForm = wiki.name === null ? `[[${wiki.text}]](${id}${raw.slice(read.suffixAt)})` : null;
     addSpelling(
       this.#wikiLinks,
-      form ?? writeServiceWikiLink(id, wiki.heading, wiki.text),
+      serviceForm ?? writeServiceWikiLink(id, wiki.heading, wiki.text),
       text.slice(wiki.from, wiki.to),
     );
   }
@@ -314,9 +320,9 @@ function readWords(text: string, { from }: FoundLink): string {
 }
 
 function addSpelling<T>(spellings: Map<string, T[]>, target: string, spelling: T): void {
-  const same = spellings.get(target);
-  if (same === undefined) spellings.set(target, [spelling]);
-  else same.push(spelling);
+  const spellingsOfTarget = spellings.get(target);
+  if (spellingsOfTarget === undefined) spellings.set(target, [spelling]);
+  else spellingsOfTarget.push(spelling);
 }
 
 function takeNextSpelling<T>(spellings: T[] | undefined): T | undefined {

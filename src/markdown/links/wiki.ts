@@ -102,15 +102,16 @@ export function writeLocalWikiLink(
   names: DocumentNames,
 ): string | null {
   const name = names.nameOf(id);
-  const bar = inTable ? "\\|" : "|";
-  const forms = [`[[${text}]]`, ...(name === null ? [] : [`[[${name}${heading}${bar}${text}]]`])];
+  const separator = inTable ? "\\|" : "|";
+  const forms = [`[[${text}]]`, ...(name === null ? [] : [`[[${name}${heading}${separator}${text}]]`])];
   return forms.find((form) => isLinkTo(form, id, heading, text, names)) ?? null;
 }
 
 function isLinkTo(form: string, id: string, heading: string, text: string, names: DocumentNames): boolean {
-  const read = readWikiLink(form, 0);
-  if (read === null || read.to !== form.length || read.heading !== heading || read.text !== text) return false;
-  return names.idOf(read.name!) === id;
+  const wikiLink = readWikiLink(form, 0);
+  if (wikiLink === null || wikiLink.to !== form.length || wikiLink.heading !== heading || wikiLink.text !== text)
+    return false;
+  return names.idOf(wikiLink.name!) === id;
 }
 
 /**
@@ -123,9 +124,9 @@ export class NameIndex {
   add(path: string): void {
     if (!path.endsWith(MARKDOWN_ENDING)) return;
     const key = foldName(nameOf(path).slice(0, -MARKDOWN_ENDING.length));
-    const same = this.#paths.get(key);
-    if (same === undefined) this.#paths.set(key, new Set([path]));
-    else same.add(path);
+    const pathsOfName = this.#paths.get(key);
+    if (pathsOfName === undefined) this.#paths.set(key, new Set([path]));
+    else pathsOfName.add(path);
   }
 
   named(name: string): Iterable<string> {
@@ -158,8 +159,8 @@ export function createDocumentNames({ index, idAt, pathOf, isWaiting }: NameLook
       return [nameOf(path), ...(path.includes("/") ? [path] : [])].find((name) => idOf(name) === id) ?? null;
     },
     pathOf: (name) => {
-      const existing = Iterator.from(pathsOf(name)).filter((path) => idAt(path) !== null || isWaiting(path));
-      const [path, ...more] = existing.take(2);
+      const existingPaths = Iterator.from(pathsOf(name)).filter((path) => idAt(path) !== null || isWaiting(path));
+      const [path, ...more] = existingPaths.take(2);
       return path !== undefined && more.length === 0 && idAt(path) === null ? path : null;
     },
   };

@@ -57,17 +57,19 @@ type OpenBlocks = { inside: BlockStack };
 /** @param root an empty stack. All versions of one comparison must share this stack */
 export function readBlockContexts(lines: readonly string[], root: BlockStack = new BlockStack()): BlockContexts {
   const [around, marks] = [new Array<BlockStack>(lines.length), new Array<boolean>(lines.length)];
-  const place: OpenBlocks = { inside: root };
+  const openBlocks: OpenBlocks = { inside: root };
   let [faults, outline, depth] = [0, "", 0];
   for (let index = 0; index < lines.length; index++) {
-    around[index] = place.inside;
-    const stray = mayHaveBlocks(lines[index] as string) ? applyLine(place, (lines[index] as string).trimEnd()) : 0;
-    const isMark = stray !== 0 || depth !== place.inside.depth;
+    around[index] = openBlocks.inside;
+    const strayCount = mayHaveBlocks(lines[index] as string)
+      ? applyLine(openBlocks, (lines[index] as string).trimEnd())
+      : 0;
+    const isMark = strayCount !== 0 || depth !== openBlocks.inside.depth;
     marks[index] = isMark;
     if (!isMark) continue;
-    faults += Math.max(0, stray);
+    faults += Math.max(0, strayCount);
     outline += lines[index] as string;
-    depth = place.inside.depth;
+    depth = openBlocks.inside.depth;
   }
   return { around, marks, faults: faults + depth, open: depth, outline };
 }
@@ -101,9 +103,9 @@ function applyLine(place: OpenBlocks, line: string): number {
     if (endsFenceOrComment(inner, line)) place.inside = outer;
     return 0;
   }
-  const opaque = findFenceOrCommentOpening(line);
-  if (opaque !== undefined) {
-    place.inside = place.inside.open(opaque);
+  const fenceOrComment = findFenceOrCommentOpening(line);
+  if (fenceOrComment !== undefined) {
+    place.inside = place.inside.open(fenceOrComment);
     return 0;
   }
   const [, colons, name = ""] = DIRECTIVE.exec(line) ?? [];
@@ -138,16 +140,16 @@ function applyDirective(place: OpenBlocks, colons: string, name: string): number
 }
 
 function applyTags(place: OpenBlocks, line: string): number {
-  let stray = 0;
+  let strayCount = 0;
   let hasTags = false;
   for (const { groups } of line.matchAll(HTML_TAG)) {
     const { end, name = "", empty } = groups as { end?: string; name?: string; empty?: string };
     if (empty !== undefined || !(BLOCK_TAGS.has(name.toLowerCase()) || /^[A-Z]/.test(name))) continue;
     hasTags = true;
     if (end === undefined) place.inside = place.inside.open(`<${name}>`);
-    else if (!closeBlock(place, (block) => block === `<${name}>`)) stray++;
+    else if (!closeBlock(place, (block) => block === `<${name}>`)) strayCount++;
   }
-  return stray === 0 && hasTags ? -1 : stray;
+  return strayCount === 0 && hasTags ? -1 : strayCount;
 }
 
 function closeBlock(place: OpenBlocks, isMeant: (block: string) => boolean): boolean {

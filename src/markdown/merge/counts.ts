@@ -36,17 +36,17 @@ export function countChangedWords(
   texts: FourVersions<VersionLines>,
   reading: MergeReading,
 ): FourVersions<ElementCounts> | undefined {
-  const times = mapVersions(texts, ({ ids }) => {
+  const lineCounts = mapVersions(texts, ({ ids }) => {
     const counts: ElementCounts = new Int32Array(reading.interner.size);
     for (const id of ids) counts[id]!++;
     return counts;
   });
-  const isApart = (line: number): boolean => times.some((count) => count[line] !== times[0][line]);
-  const differingLines = times[0].keys().filter(isApart).toArray();
+  const isDifferent = (line: number): boolean => lineCounts.some((count) => count[line] !== lineCounts[0][line]);
+  const differingLines = lineCounts[0].keys().filter(isDifferent).toArray();
   const letters = differingLines.reduce((sum, line) => sum + reading.interner.text(line).length, 0);
   if (!reserveSteps(reading, reading.interner.size + letters / CHARACTERS_PER_STEP)) return undefined;
   const words = differingLines.map((line) => readWordIds(line, reading));
-  return mapVersions(times, (counted) => {
+  return mapVersions(lineCounts, (counted) => {
     const counts: ElementCounts = new Int32Array(reading.words.size);
     for (const [index, line] of differingLines.entries())
       for (const word of words[index]!) counts[word]! += counted[line]!;
@@ -79,9 +79,9 @@ export function staysBetweenSides([base, local, remote, merged]: FourVersions<El
  */
 export function hasBothChanges([base, local, remote, merged]: FourVersions<ElementCounts>): boolean {
   for (let word = 0; word < merged.length; word++) {
-    const before = base[word] as number;
-    const [localChange, remoteChange] = [(local[word] as number) - before, (remote[word] as number) - before];
-    const mergedChange = (merged[word] as number) - before;
+    const baseCount = base[word] as number;
+    const [localChange, remoteChange] = [(local[word] as number) - baseCount, (remote[word] as number) - baseCount];
+    const mergedChange = (merged[word] as number) - baseCount;
     const sumOfChanges = localChange + remoteChange;
     const sharedChange =
       localChange > 0 && remoteChange > 0

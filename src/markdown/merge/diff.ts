@@ -17,19 +17,20 @@ export function countEdits(
   runPrice = 0,
 ): number | undefined {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  const delta = long.length - short.length;
+  const lengthDifference = long.length - short.length;
   // LIMIT: number of additional diagonals on each side of the range from the diagonal of the start
   // to that of the end. With `most` edits, the search cannot reach other diagonals.
-  const outer = (most - delta) >> 1;
-  if (outer < 0) return undefined;
-  const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);
-  const diagonalZero = outer + 1;
-  for (let p = 0; p <= outer; p++) {
-    let steps = STEPS_PER_POINT * (delta + 2 * p + 1);
-    for (let k = -p; k < delta; k++) steps += advanceDiagonal(short, long, reach, diagonalZero, k, runPrice);
-    for (let k = delta + p; k >= delta; k--) steps += advanceDiagonal(short, long, reach, diagonalZero, k, runPrice);
+  const outerDiagonals = (most - lengthDifference) >> 1;
+  if (outerDiagonals < 0) return undefined;
+  const reach = new Int32Array(lengthDifference + 2 * outerDiagonals + 3).fill(-1);
+  const diagonalZero = outerDiagonals + 1;
+  for (let p = 0; p <= outerDiagonals; p++) {
+    let steps = STEPS_PER_POINT * (lengthDifference + 2 * p + 1);
+    for (let k = -p; k < lengthDifference; k++) steps += advanceDiagonal(short, long, reach, diagonalZero, k, runPrice);
+    for (let k = lengthDifference + p; k >= lengthDifference; k--)
+      steps += advanceDiagonal(short, long, reach, diagonalZero, k, runPrice);
     if (!spendSteps(budget, steps)) return undefined;
-    if (reach[diagonalZero + delta] === long.length) return delta + 2 * p;
+    if (reach[diagonalZero + lengthDifference] === long.length) return lengthDifference + 2 * p;
   }
   return undefined;
 }
@@ -65,9 +66,9 @@ export type Edit = { readonly start: number; readonly end: number; readonly from
  * edit may then have lost their context.
  */
 export function isRemoval(edit: Edit): boolean {
-  const removed = edit.end - edit.start;
-  const added = edit.to - edit.from;
-  return removed > 0 && (added === 0 || removed > 4 * added + 8);
+  const removedCount = edit.end - edit.start;
+  const addedCount = edit.to - edit.from;
+  return removedCount > 0 && (addedCount === 0 || removedCount > 4 * addedCount + 8);
 }
 
 type IsBoundary = (ids: readonly number[], index: number) => boolean;
@@ -161,10 +162,10 @@ function findSharedIndexes(
   last: number,
 ): Int32Array {
   const otherElements = new Set(others.slice(first, last));
-  const places = new Int32Array(to - from);
+  const indexes = new Int32Array(to - from);
   let count = 0;
-  for (let index = from; index < to; index++) if (otherElements.has(ids[index] as number)) places[count++] = index;
-  return places.subarray(0, count);
+  for (let index = from; index < to; index++) if (otherElements.has(ids[index] as number)) indexes[count++] = index;
+  return indexes.subarray(0, count);
 }
 
 /**
@@ -272,13 +273,13 @@ function slideToBoundary(
   side: readonly number[],
   isSeam: IsBoundary | undefined,
 ): Edit {
-  const adds = edit.start === edit.end;
-  if (!adds && edit.from !== edit.to) return edit;
+  const isAddition = edit.start === edit.end;
+  if (!isAddition && edit.from !== edit.to) return edit;
   // At least one equal element must stay between the moved edit and each neighbouring edit.
-  const by = adds
+  const distance = isAddition
     ? measureSlide(side, edit.from, edit.to, before?.to, after?.from, isSeam)
     : measureSlide(base, edit.start, edit.end, before?.end, after?.start, isSeam);
-  return { start: edit.start + by, end: edit.end + by, from: edit.from + by, to: edit.to + by };
+  return { start: edit.start + distance, end: edit.end + distance, from: edit.from + distance, to: edit.to + distance };
 }
 
 /**
@@ -295,11 +296,11 @@ function measureSlide(
   after = ids.length + 1,
   isSeam?: IsBoundary,
 ): number {
-  let down = 0;
-  while (to + down < after - 1 && ids[from + down] === ids[to + down]) down++;
-  if (isSeam === undefined) return down;
-  let up = 0;
-  while (from - up > before + 1 && ids[from - up - 1] === ids[to - up - 1]) up++;
-  for (let by = down; by >= -up; by--) if (isSeam(ids, to + by)) return by;
-  return down;
+  let stepsForward = 0;
+  while (to + stepsForward < after - 1 && ids[from + stepsForward] === ids[to + stepsForward]) stepsForward++;
+  if (isSeam === undefined) return stepsForward;
+  let stepsBack = 0;
+  while (from - stepsBack > before + 1 && ids[from - stepsBack - 1] === ids[to - stepsBack - 1]) stepsBack++;
+  for (let distance = stepsForward; distance >= -stepsBack; distance--) if (isSeam(ids, to + distance)) return distance;
+  return stepsForward;
 }

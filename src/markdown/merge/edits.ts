@@ -93,9 +93,9 @@ function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): Ed
     ...local.map((edit) => ({ edit, side: "local" as MergeSide })),
     ...remote.map((edit) => ({ edit, side: "remote" as MergeSide })),
   ].sort((x, y) => x.edit.start - y.edit.start || x.edit.end - y.edit.end);
-  const clusters: EditGroup[] = [];
+  const groups: EditGroup[] = [];
   for (const { edit, side } of queue) {
-    const lastGroup = clusters.at(-1);
+    const lastGroup = groups.at(-1);
     const other = side === "local" ? "remote" : "local";
     if (
       lastGroup !== undefined &&
@@ -103,20 +103,20 @@ function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): Ed
     ) {
       lastGroup[side].push(edit);
       lastGroup.end = Math.max(lastGroup.end, edit.end);
-    } else clusters.push({ start: edit.start, end: edit.end, local: [], remote: [], [side]: [edit] });
+    } else groups.push({ start: edit.start, end: edit.end, local: [], remote: [], [side]: [edit] });
   }
-  return clusters;
+  return groups;
 }
 
 /**
  * Splits three versions into parts, in order: one for each group of edits that must be merged
  * together, and one for the unchanged elements between two groups.
- * @param whole the ranges that are split; all edits must be in them
+ * @param ranges the ranges that are split; all edits must be in them
  */
-export function splitIntoParts(whole: VersionRanges, edits: SideEdits, meets: MustSettleTogether): MergePart[] {
+export function splitIntoParts(ranges: VersionRanges, edits: SideEdits, meets: MustSettleTogether): MergePart[] {
   const parts: MergePart[] = [];
-  let [base, local, remote] = [whole.base.from, whole.local.from, whole.remote.from];
-  const add = (end: number, found: SideEdits): void => {
+  let [base, local, remote] = [ranges.base.from, ranges.local.from, ranges.remote.from];
+  const addPart = (end: number, found: SideEdits): void => {
     const localEnd = toSideIndex(found.local, end, local - base);
     const remoteEnd = toSideIndex(found.remote, end, remote - base);
     parts.push({
@@ -128,10 +128,10 @@ export function splitIntoParts(whole: VersionRanges, edits: SideEdits, meets: Mu
     [base, local, remote] = [end, localEnd, remoteEnd];
   };
   for (const editGroup of groupEdits(edits, meets)) {
-    if (base < editGroup.start) add(editGroup.start, NO_EDITS);
-    add(editGroup.end, editGroup);
+    if (base < editGroup.start) addPart(editGroup.start, NO_EDITS);
+    addPart(editGroup.end, editGroup);
   }
-  if (base < whole.base.to) add(whole.base.to, NO_EDITS);
+  if (base < ranges.base.to) addPart(ranges.base.to, NO_EDITS);
   return parts;
 }
 
@@ -143,8 +143,8 @@ const NO_EDITS: SideEdits = { local: [], remote: [] };
  * @param shift number of elements by which the side is longer than base, before these edits
  */
 function toSideIndex(edits: readonly Edit[], end: number, shift: number): number {
-  const last = edits.at(-1);
-  return last === undefined ? end + shift : last.to + (end - last.end);
+  const lastEdit = edits.at(-1);
+  return lastEdit === undefined ? end + shift : lastEdit.to + (end - lastEdit.end);
 }
 
 export function isUnchanged({ edits }: MergePart): boolean {

@@ -54,8 +54,15 @@ export function areRemovedWordsGone(
   if (!reserveSteps(reading, otherScript.edits.length + STEPS_PER_WORD * size)) return false;
   const addedWords = added.flatMap(wordsOf);
   if (!reserveSteps(reading, addedWords.length)) return false;
-  const left = countWordsLeft(edit, base, { ids: otherScript.ids, edits: otherEdits }, wordsOf, reading, addedWords);
-  return left !== undefined && CHANCE_DIVISOR * left.count <= left.of;
+  const wordsLeft = countWordsLeft(
+    edit,
+    base,
+    { ids: otherScript.ids, edits: otherEdits },
+    wordsOf,
+    reading,
+    addedWords,
+  );
+  return wordsLeft !== undefined && CHANCE_DIVISOR * wordsLeft.count <= wordsLeft.of;
 }
 
 /**
@@ -79,23 +86,25 @@ function countWordsLeft(
   const removedElements = base.slice(edit.start, edit.end);
   // Punctuation is too frequent to prove anything, and counts only if the edit removed no words.
   const countsMarks = !removedElements.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
-  const covered = findSharedRemovals(otherScript.edits, edit);
+  const isCovered = findSharedRemovals(otherScript.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removedElements.length; at++) {
     const lineWords = wordsOf(removedElements[at] as number);
     // The other version may contain a single word by chance, but not a line of several words.
-    if (!covered[at] && lineWords.length > 1) return undefined;
-    const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !takeWord(keptWords, word));
-    of += counted.length;
-    count += covered[at] ? counted.filter((word) => takeWord(addedAgain, word)).length : counted.length;
+    if (!isCovered[at] && lineWords.length > 1) return undefined;
+    const countedWords = lineWords.filter(
+      (word) => (countsMarks || tokenTexts.isWord(word)) && !takeWord(keptWords, word),
+    );
+    of += countedWords.length;
+    count += isCovered[at] ? countedWords.filter((word) => takeWord(addedAgain, word)).length : countedWords.length;
   }
   return { count, of };
 }
 
 function findSharedRemovals(edits: readonly Edit[], { start, end }: Edit): boolean[] {
-  const covered = new Array<boolean>(end - start).fill(false);
-  for (const edit of edits) covered.fill(true, Math.max(0, edit.start - start), Math.max(0, edit.end - start));
-  return covered;
+  const isCovered = new Array<boolean>(end - start).fill(false);
+  for (const edit of edits) isCovered.fill(true, Math.max(0, edit.start - start), Math.max(0, edit.end - start));
+  return isCovered;
 }
 
 export function takeWord(bag: WordCounts, word: number): boolean {
@@ -105,9 +114,9 @@ export function takeWord(bag: WordCounts, word: number): boolean {
 }
 
 export function countWords(words: readonly number[]): WordCounts {
-  const bag: WordCounts = new Map();
-  addWords(bag, words);
-  return bag;
+  const wordCounts: WordCounts = new Map();
+  addWords(wordCounts, words);
+  return wordCounts;
 }
 
 function addWords(bag: WordCounts, words: readonly number[]): void {
@@ -150,14 +159,16 @@ export function keepsAdditions(
   let oldElements: ReadonlySet<number> | undefined;
   return earlier.every((edit, index) => {
     const { from, to } = edit;
-    const near = editsTouching(later, from, to);
-    if (near.length === 0) return true;
+    const nearEdits = editsTouching(later, from, to);
+    if (nearEdits.length === 0) return true;
     if (from === to)
-      return keepsRemoval(near, isWhole, () => isReplaced(index)) || changesOnlyHidden(text, edit, near, reading);
-    if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
-    const sides = countTouchedEnds(edit, near);
-    if (hasKnownPlace(edit, later, sides)) return true;
-    if (sides === 2 && !isReplaced(index)) return false;
+      return (
+        keepsRemoval(nearEdits, isWhole, () => isReplaced(index)) || changesOnlyHidden(text, edit, nearEdits, reading)
+      );
+    if (nearEdits.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
+    const touchedEnds = countTouchedEnds(edit, nearEdits);
+    if (hasKnownPlace(edit, later, touchedEnds)) return true;
+    if (touchedEnds === 2 && !isReplaced(index)) return false;
     // If the version before already had all elements of an addition, the diff may have found the
     // addition at a wrong position.
     oldElements ??= new Set(text.old);
@@ -183,10 +194,10 @@ function changesOnlyHidden(
   later: readonly Edit[],
   { tokenTexts }: MergeReading,
 ): boolean {
-  const isOne = (word: number): boolean => tokenTexts.isHidden(word);
+  const isHidden = (word: number): boolean => tokenTexts.isHidden(word);
   return (
-    old.slice(edit.start, edit.end).every((id) => wordsOf(id).every(isOne)) &&
-    !later.some(({ from, to }) => more.slice(from, to).some((id) => wordsOf(id).some(isOne)))
+    old.slice(edit.start, edit.end).every((id) => wordsOf(id).every(isHidden)) &&
+    !later.some(({ from, to }) => more.slice(from, to).some((id) => wordsOf(id).some(isHidden)))
   );
 }
 
@@ -216,9 +227,9 @@ function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolea
  * next one; infinity if no edit follows.
  */
 function measureUnchangedRow(later: readonly Edit[], from: number, to: number): number {
-  const before = later[firstEditIndex(later, ({ end }) => end > from) - 1];
-  const after = later[firstEditIndex(later, ({ start }) => start >= to)];
-  return (after?.start ?? Number.POSITIVE_INFINITY) - (before?.end ?? 0);
+  const previousEdit = later[firstEditIndex(later, ({ end }) => end > from) - 1];
+  const nextEdit = later[firstEditIndex(later, ({ start }) => start >= to)];
+  return (nextEdit?.start ?? Number.POSITIVE_INFINITY) - (previousEdit?.end ?? 0);
 }
 
 /**
@@ -251,8 +262,8 @@ export function includesAllChanges(
   const laterEdits = diff(text, moreIds, reading);
   if (reading.left < 0) return false;
   const isReplaced = less.edits.every((edit) => {
-    const added = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to);
-    return areRemovedWordsGone(edit, base, more, wordsOf, reading, added);
+    const addedIds = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to);
+    return areRemovedWordsGone(edit, base, more, wordsOf, reading, addedIds);
   });
   if (!isReplaced) return false;
   const [first, last] = [less.edits[0], less.edits.at(-1)] as [Edit, Edit];

@@ -175,11 +175,11 @@ const MIN_RUN_LENGTHS = [1, 4, 16];
  * @param starts indexes of the words that begin lines
  */
 function alignFour(four: FourSequences, starts: FourSequences): VersionPositions[] | undefined {
-  const common = findCommonRuns(four, starts);
-  for (const least of MIN_RUN_LENGTHS) {
+  const commonRuns = findCommonRuns(four, starts);
+  for (const minLength of MIN_RUN_LENGTHS) {
     const rows = alignAroundRuns(
       four,
-      common.filter(({ length }) => length >= least),
+      commonRuns.filter(({ length }) => length >= minLength),
     );
     if (rows !== undefined) return rows;
   }
@@ -213,19 +213,24 @@ function advancePositions(place: VersionPositions, by: VersionPositions): Versio
  */
 function findCommonRuns(four: FourSequences, starts: FourSequences): VersionPositions[][] {
   const base = four[0];
-  const pair = (one: number, other: number): Int32Array => {
+  const matchVersions = (one: number, other: number): Int32Array => {
     const [a, b] = [one, other].map((text) => ({ ids: four[text] ?? [], starts: starts[text] ?? [] }));
     return matchByLines(a as WordSequence, b as WordSequence);
   };
-  const [mine, theirs, mineKept, theirsKept] = [pair(0, 1), pair(0, 2), pair(1, 3), pair(2, 3)] as const;
+  const [mine, theirs, mineKept, theirsKept] = [
+    matchVersions(0, 1),
+    matchVersions(0, 2),
+    matchVersions(1, 3),
+    matchVersions(2, 3),
+  ] as const;
   const runs: VersionPositions[][] = [];
   for (let index = 0; index < base.length; index++) {
     const [l, r] = [mine[index] as number, theirs[index] as number];
     const m = mineKept[l] ?? -1;
     if (m < 0 || m !== theirsKept[r]) continue;
     const [run, row] = [runs.at(-1), [index, l, r, m] as const];
-    const last = run?.at(-1);
-    if (last !== undefined && advancePositions(last, [1, 1, 1, 1]).every((next, text) => next === row[text]))
+    const lastRow = run?.at(-1);
+    if (lastRow !== undefined && advancePositions(lastRow, [1, 1, 1, 1]).every((next, text) => next === row[text]))
       run?.push(row);
     else runs.push([row]);
   }
@@ -243,10 +248,10 @@ function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
   const [was, is] = [a, b].map(({ ids, starts }) =>
     starts.map((from, line) => runs.id(ids, from, starts[line + 1] ?? ids.length)),
   ) as [number[], number[]];
-  const startOf = ({ ids, starts }: WordSequence, line: number): number => starts[line] ?? ids.length;
+  const startOfLine = ({ ids, starts }: WordSequence, line: number): number => starts[line] ?? ids.length;
   const edits = diff(was, is, newBudget()).flatMap(({ start, end, from, to }) => {
-    const [first, next] = [startOf(a, start), startOf(b, from)];
-    const [words, others] = [a.ids.slice(first, startOf(a, end)), b.ids.slice(next, startOf(b, to))];
+    const [first, next] = [startOfLine(a, start), startOfLine(b, from)];
+    const [words, others] = [a.ids.slice(first, startOfLine(a, end)), b.ids.slice(next, startOfLine(b, to))];
     return diff(words, others, newBudget(), undefined, MAX_CHANGES).map((edit) => ({
       start: first + edit.start,
       end: first + edit.end,
@@ -296,9 +301,9 @@ const MAX_PLACES = 100_000;
  * limit is exceeded.
  */
 function searchRows(four: FourSequences, from: VersionPositions, to: VersionPositions): VersionPositions[] | undefined {
-  const least = createChangeEstimate(four, from, to);
+  const estimateChanges = createChangeEstimate(four, from, to);
   const queue = new SearchQueue();
-  queue.push({ place: from, before: undefined, changes: 0 }, least(from));
+  queue.push({ place: from, before: undefined, changes: 0 }, estimateChanges(from));
   const visitedPlaces = new Set<string>();
   for (let node = queue.pop(); node !== undefined && visitedPlaces.size < MAX_PLACES; node = queue.pop()) {
     const lastNode = followCommonWords(four, node, to);
@@ -307,10 +312,10 @@ function searchRows(four: FourSequences, from: VersionPositions, to: VersionPosi
     if (visitedPlaces.has(key)) continue;
     visitedPlaces.add(key);
     for (const { by: step, changes } of SEARCH_STEPS) {
-      const place = advancePositions(lastNode.place, step);
-      if (!isSameWord(four, lastNode.place, place, to)) continue;
-      const next = { place, before: lastNode, changes: lastNode.changes + changes };
-      queue.push(next, next.changes + least(place));
+      const positions = advancePositions(lastNode.place, step);
+      if (!isSameWord(four, lastNode.place, positions, to)) continue;
+      const nextNode = { place: positions, before: lastNode, changes: lastNode.changes + changes };
+      queue.push(nextNode, nextNode.changes + estimateChanges(positions));
     }
   }
   return undefined;
@@ -335,17 +340,19 @@ function isSameWord(
 function followCommonWords(four: FourSequences, node: SearchNode, to: VersionPositions): SearchNode {
   let lastNode = node;
   for (;;) {
-    const place = advancePositions(lastNode.place, [1, 1, 1, 1]);
-    if (!isSameWord(four, lastNode.place, place, to)) return lastNode;
-    lastNode = { place, before: lastNode, changes: lastNode.changes };
+    const positions = advancePositions(lastNode.place, [1, 1, 1, 1]);
+    if (!isSameWord(four, lastNode.place, positions, to)) return lastNode;
+    lastNode = { place: positions, before: lastNode, changes: lastNode.changes };
   }
 }
 
 function toRows(last: SearchNode): VersionPositions[] {
   const rows: VersionPositions[] = [];
   for (let { place, before } = last; before !== undefined; { place, before } = before) {
-    const previous = before.place;
-    rows.push(place.map((next, text) => (next === previous[text] ? -1 : next - 1)) as unknown as VersionPositions);
+    const previousPositions = before.place;
+    rows.push(
+      place.map((next, text) => (next === previousPositions[text] ? -1 : next - 1)) as unknown as VersionPositions,
+    );
   }
   return rows.reverse();
 }
@@ -365,8 +372,8 @@ function createChangeEstimate(
     const otherWords = new Set(four[other]?.slice(from[other], to[other]));
     const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);
     for (let index = counts.length - 2; index >= 0; index--) {
-      const isKnown = otherWords.has(four[text]?.[(from[text] as number) + index] as number);
-      counts[index] = (counts[index + 1] as number) + Number(!isKnown);
+      const isInOther = otherWords.has(four[text]?.[(from[text] as number) + index] as number);
+      counts[index] = (counts[index + 1] as number) + Number(!isInOther);
     }
     return counts;
   };

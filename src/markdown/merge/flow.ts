@@ -67,27 +67,31 @@ export function mergeRunningText(
   const remote = diff(ids.base, ids.remote, reading, endsLineBefore);
   if (reading.left < 0) return undefined;
   const rewritten = size === "words" ? findRewrittenItems(flow.tokens.base, local, remote) : [];
-  const meets: MustSettleTogether = (earlier, side, later) =>
+  const areRelated: MustSettleTogether = (earlier, side, later) =>
     size === "sentences"
       ? areSentenceEditsRelated(earlier, later)
       : areWordEditsRelated(flow.tokens, earlier, side, later, rewritten);
-  const allOf = (some: ElementIds) => ({ from: 0, to: some.length });
-  const wholeRanges = { base: allOf(ids.base), local: allOf(ids.local), remote: allOf(ids.remote) };
+  const rangeOfAll = (some: ElementIds) => ({ from: 0, to: some.length });
+  const wholeRanges = { base: rangeOfAll(ids.base), local: rangeOfAll(ids.local), remote: rangeOfAll(ids.remote) };
   const mergedTokens: Token[] = [];
-  for (const part of splitIntoParts(wholeRanges, { local, remote }, meets)) {
+  for (const part of splitIntoParts(wholeRanges, { local, remote }, areRelated)) {
     const passage = readPartTokens(flow, part);
-    const settled = isUnchanged(part) ? mergeUnchangedTokens(passage) : mergeChangedPart(flow, part, passage);
-    if (settled === undefined) return undefined;
-    mergedTokens.push(...settled);
+    const mergedPart = isUnchanged(part) ? mergeUnchangedTokens(passage) : mergeChangedPart(flow, part, passage);
+    if (mergedPart === undefined) return undefined;
+    mergedTokens.push(...mergedPart);
   }
   return mergedTokens;
 }
 
 function splitPassage(tokens: TokenPassage, reading: MergeReading, size: UnitSize): SplitPassage {
   const keys = createSentenceNumbers();
-  const split = (all: readonly Token[]): TextUnit[] =>
+  const splitVersion = (all: readonly Token[]): TextUnit[] =>
     size === "sentences" ? splitIntoSentences(all, keys) : splitIntoWords(all);
-  const units = { base: split(tokens.base), local: split(tokens.local), remote: split(tokens.remote) };
+  const units = {
+    base: splitVersion(tokens.base),
+    local: splitVersion(tokens.local),
+    remote: splitVersion(tokens.remote),
+  };
   const ids = { base: units.base.map(readId), local: units.local.map(readId), remote: units.remote.map(readId) };
   return { size, tokens, units, ids, keys, reading };
 }
@@ -109,8 +113,8 @@ function readUnitTokens(
   units: readonly TextUnit[],
   { from, to }: ElementRange,
 ): readonly Token[] {
-  const first = units[from]?.from ?? tokens.length;
-  return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
+  const firstToken = units[from]?.from ?? tokens.length;
+  return tokens.slice(firstToken, from === to ? firstToken : (units[to]?.from ?? tokens.length));
 }
 
 function mergeChangedPart(
@@ -141,9 +145,9 @@ function mergeOneSide(
   mine: readonly Token[],
   other: readonly Token[],
 ): readonly Token[] {
-  const respaced = passage.base.some((token, place) => token.space !== other[place]?.space);
-  const finer = size === "sentences" && respaced ? mergeRunningText(passage, reading, "words") : undefined;
-  return finer ?? keepOtherSpace(mine, passage.base, other);
+  const isSpaceChanged = passage.base.some((token, place) => token.space !== other[place]?.space);
+  const finerMerge = size === "sentences" && isSpaceChanged ? mergeRunningText(passage, reading, "words") : undefined;
+  return finerMerge ?? keepOtherSpace(mine, passage.base, other);
 }
 
 /**
@@ -156,8 +160,8 @@ function appendHeadingId({ base, local, remote }: TokenPassage): readonly Token[
     [local, remote],
     [remote, local],
   ] as const) {
-    const isPlain = words.every(({ text }) => !isLineEnd(text) && !isHeadingId(text));
-    if (id.length === 1 && isHeadingId(id[0]?.text ?? "") && isPlain) return [...words, ...id];
+    const areOnlyWords = words.every(({ text }) => !isLineEnd(text) && !isHeadingId(text));
+    if (id.length === 1 && isHeadingId(id[0]?.text ?? "") && areOnlyWords) return [...words, ...id];
   }
   return undefined;
 }
@@ -186,12 +190,15 @@ function areWordEditsRelated(
 ): boolean {
   if (doOverlap(earlier, later)) return true;
   const earlierEdit: SideEdit = { edit: earlier, side };
-  const second: SideEdit = { edit: later, side: side === "local" ? "remote" : "local" };
-  if (rewritesItem(tokens, earlierEdit, second, rewritten) || rewritesItem(tokens, second, earlierEdit, rewritten))
+  const laterEdit: SideEdit = { edit: later, side: side === "local" ? "remote" : "local" };
+  if (
+    rewritesItem(tokens, earlierEdit, laterEdit, rewritten) ||
+    rewritesItem(tokens, laterEdit, earlierEdit, rewritten)
+  )
     return true;
   if (later.start > earlier.end) return false;
-  if (removesHiddenOnly(tokens, earlierEdit) || removesHiddenOnly(tokens, second)) return false;
-  const bothEdits = [earlierEdit, second];
+  if (removesHiddenOnly(tokens, earlierEdit) || removesHiddenOnly(tokens, laterEdit)) return false;
+  const bothEdits = [earlierEdit, laterEdit];
   if (bothEdits.some((change) => removesWords(tokens, change))) return true;
   if (bothEdits.every(({ edit }) => isReplacement(edit))) return false;
   return bothEdits.some((change) => addsWords(tokens, change));
@@ -237,9 +244,9 @@ function addsWords(tokens: TokenPassage, change: SideEdit): boolean {
 
 function addsLines(tokens: TokenPassage, change: SideEdit): boolean {
   const { start } = change.edit;
-  const added = readAddedTokens(tokens, change);
+  const addedTokens = readAddedTokens(tokens, change);
   const [before, after] = [tokens.base[start - 1], tokens.base[start]];
-  return isEndOfLine(before) ? isEndOfLine(added.at(-1)) : isEndOfLine(after) && isEndOfLine(added[0]);
+  return isEndOfLine(before) ? isEndOfLine(addedTokens.at(-1)) : isEndOfLine(after) && isEndOfLine(addedTokens[0]);
 }
 
 /**
@@ -315,9 +322,10 @@ function splitIntoSentences(tokens: readonly Token[], keys: SequenceNumbers): Te
 }
 
 function endsSentence(tokens: readonly Token[], index: number): boolean {
-  let last = index - 1;
-  while (last > 0 && tokens[last]?.space === "" && CLOSING_MARK.test(tokens[last]?.text ?? "")) last--;
-  const stop = tokens[last]?.text ?? "";
-  if (WIDE_SENTENCE_END.test(stop)) return !CLOSING_MARK.test(tokens[index]?.text ?? "");
-  return SENTENCE_END.test(stop) && tokens[index]?.space !== "";
+  let lastIndex = index - 1;
+  while (lastIndex > 0 && tokens[lastIndex]?.space === "" && CLOSING_MARK.test(tokens[lastIndex]?.text ?? ""))
+    lastIndex--;
+  const lastText = tokens[lastIndex]?.text ?? "";
+  if (WIDE_SENTENCE_END.test(lastText)) return !CLOSING_MARK.test(tokens[index]?.text ?? "");
+  return SENTENCE_END.test(lastText) && tokens[index]?.space !== "";
 }

@@ -116,8 +116,8 @@ function mergeMapEntry(before: string | undefined, mine: string, theirs: string)
   if (l === undefined || r === undefined || l.head !== r.head || l.indent !== r.indent) return undefined;
   const b = before === undefined ? { ...l, entries: new Map() } : readMapEntry(before);
   if (b === undefined || b.head !== l.head || b.indent !== l.indent) return undefined;
-  const merged = mergeEntries(b.entries, l.entries, r.entries);
-  return merged === undefined ? undefined : l.head + merged.replaceAll(/^(?=.)/gm, l.indent);
+  const mergedEntries = mergeEntries(b.entries, l.entries, r.entries);
+  return mergedEntries === undefined ? undefined : l.head + mergedEntries.replaceAll(/^(?=.)/gm, l.indent);
 }
 
 function readMapEntry(entry: string): MapEntry | undefined {
@@ -149,9 +149,9 @@ function mergeKeyOrder(
   const order = [...lead];
   for (const [index, key] of follow.entries()) {
     if (order.includes(key)) continue;
-    let place = order.indexOf(follow[index - 1] as string) + 1;
-    while (remoteLeads && isNewKey(order[place], follow, base)) place++;
-    order.splice(place, 0, key);
+    let position = order.indexOf(follow[index - 1] as string) + 1;
+    while (remoteLeads && isNewKey(order[position], follow, base)) position++;
+    order.splice(position, 0, key);
   }
   return order;
 }
@@ -190,19 +190,19 @@ function mergeListEntry(base: string | undefined, local: string, remote: string)
   if (baseList === undefined) return undefined;
   if (mine.head !== theirs.head || baseList.inline !== mine.inline || theirs.inline !== mine.inline) return undefined;
   const [before, localNow, remoteNow] = [new Set(baseList.items), new Set(mine.items), new Set(theirs.items)];
-  const added = mine.items.filter((item) => !before.has(item) && !remoteNow.has(item));
-  const items = [...theirs.items.filter((item) => !before.has(item) || localNow.has(item)), ...added];
+  const addedItems = mine.items.filter((item) => !before.has(item) && !remoteNow.has(item));
+  const items = [...theirs.items.filter((item) => !before.has(item) || localNow.has(item)), ...addedItems];
   if (theirs.inline) return `${theirs.head}[${items.join(", ")}]\n`;
   return theirs.head + items.map((item) => `${theirs.lead}${item}\n`).join("");
 }
 
 function readList(entry: string): ListEntry | undefined {
-  const inline = INLINE_LIST.exec(entry)?.groups;
-  if (inline !== undefined) {
-    const inside = inline["items"] as string;
-    if (/["'[\]{}]/.test(inside.replaceAll(/"[^",]*"|'[^',]*'/g, ""))) return undefined;
-    const items = inside.split(",").map((item) => item.trim());
-    return { head: inline["head"] as string, inline: true, lead: "", items: items.filter((item) => item !== "") };
+  const inlineGroups = INLINE_LIST.exec(entry)?.groups;
+  if (inlineGroups !== undefined) {
+    const innerText = inlineGroups["items"] as string;
+    if (/["'[\]{}]/.test(innerText.replaceAll(/"[^",]*"|'[^',]*'/g, ""))) return undefined;
+    const items = innerText.split(",").map((item) => item.trim());
+    return { head: inlineGroups["head"] as string, inline: true, lead: "", items: items.filter((item) => item !== "") };
   }
   const [head = "", ...lines] = splitLines(entry);
   const itemMatches = lines.map((line) => ITEM_LINE.exec(line.trimEnd())?.groups);
@@ -289,6 +289,6 @@ export function readTime(line: string | undefined): DateOrTime | undefined {
   const { date, hour, rest, half } = DATE_OR_TIME.exec(line ?? "")?.groups ?? {};
   if (date !== undefined) return { kind: "date", key: date };
   if (hour === undefined) return undefined;
-  const past = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
-  return { kind: "clock", key: `${String(past).padStart(2, "0")}:${rest}` };
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
+  return { kind: "clock", key: `${String(hours).padStart(2, "0")}:${rest}` };
 }

@@ -69,33 +69,37 @@ type MergeConflicts = { readonly conflicts: readonly ConflictHunk[] };
  * Merges lines. If lines conflict, merges smaller and smaller parts of these lines. Returns the
  * merged document or all conflicts. A blank line counts as white space before the next line.
  */
-export function mergeHunks(work: MergeInput): { readonly text: string } | MergeConflicts {
-  const { texts } = work;
+export function mergeHunks(input: MergeInput): { readonly text: string } | MergeConflicts {
+  const { texts } = input;
   const allLines = coverAllLines(texts);
-  const merged = mergeRanges(allLines, work);
-  if ("conflicts" in merged) return merged;
+  const mergedPart = mergeRanges(allLines, input);
+  if ("conflicts" in mergedPart) return mergedPart;
   return {
-    text: merged.text + (merged.after ?? mergeGapAt(texts, allLines.base.to, allLines.local.to, allLines.remote.to)),
+    text:
+      mergedPart.text +
+      (mergedPart.after ?? mergeGapAt(texts, allLines.base.to, allLines.local.to, allLines.remote.to)),
   };
 }
 
 function coverAllLines({ base, local, remote }: ThreeVersionLines): VersionRanges {
-  const allOf = ({ filled }: VersionLines): ElementRange => ({ from: 0, to: filled.indexes.length });
-  return { base: allOf(base), local: allOf(local), remote: allOf(remote) };
+  const rangeOfAll = ({ filled }: VersionLines): ElementRange => ({ from: 0, to: filled.indexes.length });
+  return { base: rangeOfAll(base), local: rangeOfAll(local), remote: rangeOfAll(remote) };
 }
 
 /**
- * @param whole range of non-blank lines in each version, which the merge covers
- * @param work the three versions, and the edits of each side
+ * @param ranges range of non-blank lines in each version, which the merge covers
+ * @param input the three versions, and the edits of each side
  */
-function mergeRanges(whole: VersionRanges, work: MergeInput): MergedPart | MergeConflicts {
+function mergeRanges(ranges: VersionRanges, input: MergeInput): MergedPart | MergeConflicts {
   const conflicts: ConflictHunk[] = [];
   let text = "";
   let gapAfter: string | undefined;
-  for (const part of splitIntoLineParts(work, whole)) {
-    const settled = isUnchanged(part) ? writeUnchangedLines(part, work.texts, gapAfter) : mergeChangedPart(part, work);
-    if ("conflicts" in settled) conflicts.push(...settled.conflicts);
-    else ({ text, after: gapAfter } = { text: text + settled.text, after: settled.after });
+  for (const part of splitIntoLineParts(input, ranges)) {
+    const mergedPart = isUnchanged(part)
+      ? writeUnchangedLines(part, input.texts, gapAfter)
+      : mergeChangedPart(part, input);
+    if ("conflicts" in mergedPart) conflicts.push(...mergedPart.conflicts);
+    else ({ text, after: gapAfter } = { text: text + mergedPart.text, after: mergedPart.after });
   }
   return conflicts.length > 0 ? { conflicts } : { text, after: gapAfter };
 }
@@ -118,8 +122,10 @@ function writeUnchangedLines(
   return { text };
 }
 
-export function splitIntoLineParts(work: MergeInput, whole: VersionRanges = coverAllLines(work.texts)): MergePart[] {
-  return splitIntoParts(whole, work.edits, (earlier, side, later) => areLineEditsRelated(earlier, side, later, work));
+export function splitIntoLineParts(input: MergeInput, ranges: VersionRanges = coverAllLines(input.texts)): MergePart[] {
+  return splitIntoParts(ranges, input.edits, (earlier, side, later) =>
+    areLineEditsRelated(earlier, side, later, input),
+  );
 }
 
 /** Splits the edits of a part. Each line that kept most of its words gets a separate edit. */
@@ -133,13 +139,13 @@ function splitPartEdits({ edits: { local, remote } }: MergePart, { texts, readin
  * Returns true if both sides never changed the same line of base differently. A merge by whole
  * lines may then be enough.
  */
-export function areSidesApart(work: MergeInput): boolean {
+export function areSidesApart(input: MergeInput): boolean {
   const isWithoutConflict = (part: MergePart): boolean =>
-    !isChangedByBoth(part) || isEmptyRange(part.base) || isSameOnBothSides(part, work.texts);
-  return splitIntoLineParts(work).every(
+    !isChangedByBoth(part) || isEmptyRange(part.base) || isSameOnBothSides(part, input.texts);
+  return splitIntoLineParts(input).every(
     (part) =>
       isWithoutConflict(part) ||
-      splitIntoLineParts({ ...work, edits: splitPartEdits(part, work) }, part).every(isWithoutConflict),
+      splitIntoLineParts({ ...input, edits: splitPartEdits(part, input) }, part).every(isWithoutConflict),
   );
 }
 
@@ -174,8 +180,8 @@ function isSameOnBothSides({ local, remote }: VersionRanges, texts: ThreeVersion
   return areSequencesEqual(mine, texts.remote.filled.ids.slice(remote.from, remote.to));
 }
 
-function mergeChangedPart(part: MergePart, work: MergeInput): MergedPart | MergeConflicts {
-  const { texts, reading } = work;
+function mergeChangedPart(part: MergePart, input: MergeInput): MergedPart | MergeConflicts {
+  const { texts, reading } = input;
   const { local, remote } = part.edits;
   if (remote.length === 0) return writeSide(part, "local", texts);
   if (local.length === 0) return writeSide(part, "remote", texts);
@@ -185,7 +191,7 @@ function mergeChangedPart(part: MergePart, work: MergeInput): MergedPart | Merge
   const theirs = { ids: texts.remote.filled.ids, edits: remote, ...part.remote };
   if (includesAllChanges(base, theirs, mine, words, reading, true)) return writeSide(part, "remote", texts);
   if (includesAllChanges(base, mine, theirs, words, reading, true)) return writeSide(part, "local", texts);
-  return mergeConflictingPart(part, work);
+  return mergeConflictingPart(part, input);
 }
 
 function writeSide(part: VersionRanges, side: MergeSide, texts: ThreeVersionLines): MergedPart {
@@ -226,15 +232,15 @@ function createConflict(part: VersionRanges, texts: ThreeVersionLines): Conflict
   };
 }
 
-function mergeConflictingPart(part: MergePart, work: MergeInput): MergedPart | MergeConflicts {
-  const { texts, reading } = work;
+function mergeConflictingPart(part: MergePart, input: MergeInput): MergedPart | MergeConflicts {
+  const { texts, reading } = input;
   const conflict = { conflicts: [createConflict(part, texts)] };
   if (isEmptyRange(part.base))
-    return mergeInsertions(part, texts, reading, chooseLeader(part.base.from, work)) ?? conflict;
+    return mergeInsertions(part, texts, reading, chooseLeader(part.base.from, input)) ?? conflict;
   if (isEmptyRange(part.local) || isEmptyRange(part.remote)) return conflict;
-  const edits = splitPartEdits(part, work);
+  const edits = splitPartEdits(part, input);
   const isFiner = edits.local.length + edits.remote.length > part.edits.local.length + part.edits.remote.length;
-  const finerMerge = isFiner ? mergeRanges(part, { ...work, edits }) : conflict;
+  const finerMerge = isFiner ? mergeRanges(part, { ...input, edits }) : conflict;
   if ("text" in finerMerge) return finerMerge;
   const words = mergeWords(part, texts, reading);
   return words === undefined ? finerMerge : { text: mergeLeadingGap(part, texts) + words };
@@ -246,9 +252,9 @@ function mergeConflictingPart(part: MergePart, work: MergeInput): MergedPart | M
  * lines of remote come first.
  */
 function chooseLeader(line: number, { edits }: MergeInput): MergeSide {
-  const changers = (i: number): readonly MergeSide[] =>
+  const changingSides = (i: number): readonly MergeSide[] =>
     (["local", "remote"] as const).filter((side) => edits[side].some(({ start, end }) => start <= i && i < end));
-  const [below, above] = [changers(line), changers(line - 1)];
+  const [below, above] = [changingSides(line), changingSides(line - 1)];
   if (below.length === 1) return below[0] === "local" ? "remote" : "local";
   return above.length === 1 ? (above[0] as MergeSide) : "remote";
 }
@@ -266,8 +272,8 @@ function mergeWords(part: VersionRanges, texts: ThreeVersionLines, reading: Merg
 type TokenList = ReturnType<typeof tokenise>;
 
 function hasCodeIn(text: VersionLines, range: ElementRange): boolean {
-  const first = findFirstLineIndex(text, range);
-  return includesCode(readFences(text), first, first + readRangeLines(text, range).length);
+  const firstLine = findFirstLineIndex(text, range);
+  return includesCode(readFences(text), firstLine, firstLine + readRangeLines(text, range).length);
 }
 
 /**
@@ -346,15 +352,19 @@ function createBestSumLookup(
   columns: number,
 ): (row: number, column: number) => number {
   const bestSums = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
-  const bestFrom = (row: number, column: number): number => (bestSums[row] as Float64Array)[column] as number;
+  const bestSumFrom = (row: number, column: number): number => (bestSums[row] as Float64Array)[column] as number;
   for (let row = shares.length - 1; row >= 0; row--) {
     for (let column = columns - 1; column >= 0; column--) {
       const share = (shares[row] as Float64Array)[column] as number;
-      const paired = share >= MIN_SAME_LINE_SHARE ? share + bestFrom(row + 1, column + 1) : 0;
-      (bestSums[row] as Float64Array)[column] = Math.max(paired, bestFrom(row + 1, column), bestFrom(row, column + 1));
+      const pairedSum = share >= MIN_SAME_LINE_SHARE ? share + bestSumFrom(row + 1, column + 1) : 0;
+      (bestSums[row] as Float64Array)[column] = Math.max(
+        pairedSum,
+        bestSumFrom(row + 1, column),
+        bestSumFrom(row, column + 1),
+      );
     }
   }
-  return bestFrom;
+  return bestSumFrom;
 }
 
 type LinePair = readonly [line: number, other: number];
@@ -380,6 +390,6 @@ function computeShares(
 function computeShare(some: readonly number[], others: readonly number[], reading: MergeReading): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];
   if (least === 0 || least < MIN_SAME_LINE_SHARE * most || !reserveSteps(reading, least + most)) return 0;
-  const left = countWords(some);
-  return others.filter((word) => takeWord(left, word)).length / most;
+  const remainingWords = countWords(some);
+  return others.filter((word) => takeWord(remainingWords, word)).length / most;
 }

@@ -76,8 +76,8 @@ export function mergeInsertions(
     leader,
   };
   if (!mayBeAdded(place, mine, theirs, reading)) return undefined;
-  const order = orderPieces(place, mine, theirs);
-  return order && joinPieces(order, chooseGapBetween(place, ...order));
+  const orderedPieces = orderPieces(place, mine, theirs);
+  return orderedPieces && joinPieces(orderedPieces, chooseGapBetween(place, ...orderedPieces));
 }
 
 /**
@@ -167,9 +167,9 @@ function keepsOuterGaps(first: InsertedPiece, second: InsertedPiece): boolean {
 function belongsLater(place: InsertionPlace, first: InsertedPiece, second: InsertedPiece): boolean {
   const [one, two] = [readTime(first.lines[0]), readTime(second.lines[0])];
   if (one !== undefined && two !== undefined && one.kind === two.kind) {
-    const below = readTime(place.lines[place.below]);
-    const falls = below?.kind === one.kind && below.key < one.key && below.key < two.key;
-    return falls ? one.key < two.key : one.key > two.key;
+    const timeBelow = readTime(place.lines[place.below]);
+    const isNewestFirst = timeBelow?.kind === one.kind && timeBelow.key < one.key && timeBelow.key < two.key;
+    return isNewestFirst ? one.key < two.key : one.key > two.key;
   }
   return isTopOfSection(place) ? second.parts <= first.parts : place.leader === "local";
 }
@@ -202,10 +202,10 @@ function chooseGapBetween(
   if (isRowShape(second.firstEntry)) return "";
   if (first.lastEntry === undefined || first.lastEntry !== second.firstEntry)
     return chooseLongerGap(first.after, second.before);
-  const goesOn = (line: string | undefined): boolean =>
+  const continuesList = (line: string | undefined): boolean =>
     line !== undefined && (readEntryShape(line) === second.firstEntry || /^\s+\S/.test(line));
-  if (goesOn(lines[above])) return second.before;
-  if (goesOn(lines[below])) return first.after;
+  if (continuesList(lines[above])) return second.before;
+  if (continuesList(lines[below])) return first.after;
   return [...first.lines, ...second.lines].some((line) => line.trim() === "") ? "\n" : "";
 }
 
@@ -219,9 +219,9 @@ type EntryWords = { readonly words: ReadonlySet<string>; readonly names: Readonl
 function areDuplicates(one: EntryWords, other: EntryWords): boolean {
   if (one.names.size > 0 && other.names.size > 0 && one.names.isDisjointFrom(other.names)) return false;
   const [few, many] = one.words.size < other.words.size ? [one.words, other.words] : [other.words, one.words];
-  let shared = 0;
-  for (const word of few) if (many.has(word)) shared++;
-  return shared >= MIN_SHARED_WORDS && shared >= MIN_DUPLICATE_SHARE * few.size;
+  let sharedCount = 0;
+  for (const word of few) if (many.has(word)) sharedCount++;
+  return sharedCount >= MIN_SHARED_WORDS && sharedCount >= MIN_DUPLICATE_SHARE * few.size;
 }
 
 function readEntryWords(text: string, reading: MergeReading): EntryWords {
@@ -264,13 +264,13 @@ type InsertedPiece = {
 };
 
 function readPiece(text: VersionLines, range: ElementRange): InsertedPiece {
-  const core = readRangeLines(text, range);
-  const firstLine = core[0] ?? "";
-  const { open, faults } = readBlockContexts(core);
-  const headings = findHeadings(core.map((line) => line.trimEnd()));
+  const filledLines = readRangeLines(text, range);
+  const firstLine = filledLines[0] ?? "";
+  const { open, faults } = readBlockContexts(filledLines);
+  const headings = findHeadings(filledLines.map((line) => line.trimEnd()));
   const level = headings[0]?.line === 1 ? headings[0].level : undefined;
   return {
-    lines: core,
+    lines: filledLines,
     opens: open > 0,
     closes: faults > open,
     before: readGapBefore(text, range.from),
@@ -280,9 +280,10 @@ function readPiece(text: VersionLines, range: ElementRange): InsertedPiece {
     indent: firstLine.length - firstLine.trimStart().length,
     firstEntry: readEntryShape(firstLine),
     lastEntry: readEntryShape(
-      core.findLast((line) => readEntryShape(line) !== undefined || !/^\s+\S/.test(line)) ?? "",
+      filledLines.findLast((line) => readEntryShape(line) !== undefined || !/^\s+\S/.test(line)) ?? "",
     ),
-    parts: level === undefined ? countEntries(core) : headings.filter((heading) => heading.level === level).length,
+    parts:
+      level === undefined ? countEntries(filledLines) : headings.filter((heading) => heading.level === level).length,
   };
 }
 

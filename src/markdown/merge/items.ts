@@ -56,12 +56,12 @@ function findItems(tokens: readonly Token[]): ItemRange[] {
 }
 
 function findWordIndexes(tokens: readonly Token[], { from, to }: ItemRange): number[] {
-  const places: number[] = [];
+  const indexes: number[] = [];
   for (let index = from; index < to; index++) {
     const { text } = tokens[index] as Token;
-    if (isWord(text) && !isCheckBox(text)) places.push(index);
+    if (isWord(text) && !isCheckBox(text)) indexes.push(index);
   }
-  return places;
+  return indexes;
 }
 
 /**
@@ -84,7 +84,7 @@ export function rewritesItem(
 function addsToItem(tokens: TokenPassage, change: SideEdit, { from, to }: ItemRange): boolean {
   const { start, end } = change.edit;
   if (start < from || end > to) return false;
-  const added = readAddedTokens(tokens, change);
-  if (start < end) return added.some(({ text }) => isCheckBox(text));
-  return !added.some(({ text }) => isLineEnd(text)) && added.some(({ text }) => isWordOrBracket(text));
+  const addedTokens = readAddedTokens(tokens, change);
+  if (start < end) return addedTokens.some(({ text }) => isCheckBox(text));
+  return !addedTokens.some(({ text }) => isLineEnd(text)) && addedTokens.some(({ text }) => isWordOrBracket(text));
 }

@@ -48,8 +48,8 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
   const wordsOf = createLineWordReader(reading);
   const splitEdits = splitIntoLineEdits(earlierEdits, texts[0], texts[1], reading).edits;
   return splitEdits.every((edit) => {
-    const added = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
-    return areRemovedWordsGone(edit, b, { ids: m, edits: directEdits }, wordsOf, reading, added);
+    const addedIds = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
+    return areRemovedWordsGone(edit, b, { ids: m, edits: directEdits }, wordsOf, reading, addedIds);
   });
 }
 
@@ -63,12 +63,12 @@ export function restoresRemovedLine(base: string, side: string, more: string, re
   const idsOf = (text: string): ElementIds => readLines(text, reading).filled.ids;
   const removedLines = new Set(idsOf(base)).difference(new Set(idsOf(side)));
   const newIds = idsOf(more);
-  const says = (id: number): boolean =>
+  const mayCount = (id: number): boolean =>
     readWordIds(id, reading).length > 0 && !mayHaveBlocks(reading.interner.text(id));
-  const isGoneLine = (id: number): boolean => removedLines.has(id) && says(id);
+  const isGoneLine = (id: number): boolean => removedLines.has(id) && mayCount(id);
   return diffFilledLines(side, more, reading).some(({ start, end, from, to }) => {
-    const put = newIds.slice(from, to);
-    return start < end ? put.some(isGoneLine) : put.every(isGoneLine);
+    const addedIds = newIds.slice(from, to);
+    return start < end ? addedIds.some(isGoneLine) : addedIds.every(isGoneLine);
   });
 }
 
@@ -83,8 +83,8 @@ const WORDS_PER_PASSAGE = 6;
  * matter.
  */
 export function restoresRemovedPassage(base: string, side: string, more: string, reading: MergeReading): boolean {
-  const gone = readPassages(base, reading).difference(readPassages(side, reading));
-  return gone.size > 0 && !gone.isDisjointFrom(readPassages(more, reading));
+  const removedPassages = readPassages(base, reading).difference(readPassages(side, reading));
+  return removedPassages.size > 0 && !removedPassages.isDisjointFrom(readPassages(more, reading));
 }
 
 function readPassages(text: string, reading: MergeReading): ReadonlySet<string> {
@@ -217,6 +217,6 @@ function doDiffsAgree(
 }
 
 function countAddedElements(edits: readonly Edit[]): number {
-  const last = edits.at(-1);
-  return last === undefined ? 0 : last.to - last.end;
+  const lastEdit = edits.at(-1);
+  return lastEdit === undefined ? 0 : lastEdit.to - lastEdit.end;
 }

@@ -44,8 +44,8 @@ export function mergeLines(
 }
 
 function payForDiff3(base: VersionLines, side: VersionLines, reading: MergeReading): boolean {
-  const most = base.ids.length + side.ids.length;
-  return countEdits(new Int32Array(base.ids), new Int32Array(side.ids), most, reading, STEPS_PER_RUN) !== undefined;
+  const maxEdits = base.ids.length + side.ids.length;
+  return countEdits(new Int32Array(base.ids), new Int32Array(side.ids), maxEdits, reading, STEPS_PER_RUN) !== undefined;
 }
 
 function readLineTexts(ids: readonly number[], { interner }: MergeReading): string[] {

@@ -13,8 +13,8 @@ export const DEFAULT_MARKER_SIZE = 7;
  * @param markerSize length of a marker in characters
  */
 export function markConflicts({ base, mine, theirs }: ThreeVersions, markerSize: number = DEFAULT_MARKER_SIZE): string {
-  const merged = mergeText(base, mine, theirs);
-  if (merged.kind === "clean") return merged.text;
+  const mergeResult = mergeText(base, mine, theirs);
+  if (mergeResult.kind === "clean") return mergeResult.text;
   const blocks = mergeLines(base, mine, theirs, createReading());
   const mark = (texts: ThreeVersions) => markConflict(texts, mine, markerSize);
   // A merge can be a conflict although a merge by whole lines succeeds. The markers then enclose
@@ -36,12 +36,12 @@ export function markConflict(
   document: string,
   size: number = DEFAULT_MARKER_SIZE,
 ): string {
-  const marks = { size, feed: /^[^\n]*\r\n/.test(document) ? "\r\n" : "\n" };
+  const markerStyle = { size, feed: /^[^\n]*\r\n/.test(document) ? "\r\n" : "\n" };
   return [
-    writeMarkerLine("<", " mine", marks) + endWithLineEnd(mine, marks),
-    writeMarkerLine("|", " base", marks) + endWithLineEnd(base, marks),
-    writeMarkerLine("=", "", marks) + endWithLineEnd(theirs, marks),
-    writeMarkerLine(">", " theirs", marks),
+    writeMarkerLine("<", " mine", markerStyle) + endWithLineEnd(mine, markerStyle),
+    writeMarkerLine("|", " base", markerStyle) + endWithLineEnd(base, markerStyle),
+    writeMarkerLine("=", "", markerStyle) + endWithLineEnd(theirs, markerStyle),
+    writeMarkerLine(">", " theirs", markerStyle),
   ].join("");
 }
 

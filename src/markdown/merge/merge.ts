@@ -44,8 +44,8 @@ type CleanMerge = MergeResult & { readonly kind: "clean" };
  * change the result. Exchanging the sides neither causes nor removes a conflict.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
-  const law = mergeTrivially(base, local, remote);
-  if (law !== undefined) return law;
+  const trivialMerge = mergeTrivially(base, local, remote);
+  if (trivialMerge !== undefined) return trivialMerge;
   const [mine, theirs] = useLaterDates(base, local, remote);
   return (
     mergeTrivially(base, mine, theirs) ?? mergeAndCheck({ base, local: mine, remote: theirs, reading: createReading() })
@@ -74,10 +74,10 @@ function mergeAndCheck(versions: MergeVersions): MergeResult {
  */
 function findFaultOfExchangedSides(versions: MergeVersions, result: CleanMerge): ConflictReason | undefined {
   if (result.how !== "fine" || equalsSide(result, versions)) return undefined;
-  const exchanged = { ...versions, local: versions.remote, remote: versions.local };
-  const turned = mergeUnchecked(exchanged);
-  if (turned.kind === "conflict") return turned.reason;
-  return turned.text === result.text ? undefined : findFault(exchanged, turned);
+  const exchangedVersions = { ...versions, local: versions.remote, remote: versions.local };
+  const exchangedMerge = mergeUnchecked(exchangedVersions);
+  if (exchangedMerge.kind === "conflict") return exchangedMerge.reason;
+  return exchangedMerge.text === result.text ? undefined : findFault(exchangedVersions, exchangedMerge);
 }
 
 function equalsSide({ text }: CleanMerge, { local, remote }: MergeVersions): boolean {
@@ -141,8 +141,8 @@ function mergeUnchecked(versions: MergeVersions): MergeResult {
   const { base, local, remote, reading } = versions;
   if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "contained" };
   if (keepsEveryChange(base, remote, local, reading)) return { kind: "clean", text: local, how: "contained" };
-  const apart = areSidesApart(prepareMerge(base, local, remote, reading));
-  const lines = apart ? mergeWholeLines(versions) : undefined;
+  const areApart = areSidesApart(prepareMerge(base, local, remote, reading));
+  const lines = areApart ? mergeWholeLines(versions) : undefined;
   if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };
   const fineMerge = reading.left < 0 ? undefined : mergeWithinLines(base, local, remote, reading);
   if (fineMerge === undefined || reading.left < 0) return refuseMerge("too-large", versions);
@@ -173,11 +173,11 @@ type FineMerge = { readonly text: string } | { readonly conflicts: readonly Conf
  */
 export function mergeWithinLines(base: string, local: string, remote: string, reading: MergeReading): FineMerge {
   const styles = [readStyle(base), readStyle(local), readStyle(remote)] as const;
-  const mixed = styles.some((style) => style.feed === "mixed");
-  const style = { ...mergeStyle(...styles), ...(mixed && { feed: undefined }) };
-  const [b, l, r] = [base, local, remote].map((text) => normaliseText(text, mixed)) as [string, string, string];
-  const merged = mergeNormalised(b, l, r, reading);
-  return "text" in merged ? { text: applyStyle(merged.text, style) } : merged;
+  const isMixed = styles.some((style) => style.feed === "mixed");
+  const style = { ...mergeStyle(...styles), ...(isMixed && { feed: undefined }) };
+  const [b, l, r] = [base, local, remote].map((text) => normaliseText(text, isMixed)) as [string, string, string];
+  const fineMerge = mergeNormalised(b, l, r, reading);
+  return "text" in fineMerge ? { text: applyStyle(fineMerge.text, style) } : fineMerge;
 }
 
 /**

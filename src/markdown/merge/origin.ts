@@ -125,7 +125,7 @@ function findWordOrigins(
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);
   const ids = tokens.map(({ id }) => id);
-  const inBase = findMatches(was, ids, reading);
+  const indexesInBase = findMatches(was, ids, reading);
   const [inLocal, inRemote] = sides.map((side) => findMatches(readNearbyLines(side, place), ids, reading)) as [
     Int32Array,
     Int32Array,
@@ -134,7 +134,7 @@ function findWordOrigins(
   for (const [index, token] of tokens.entries()) {
     const [mine, theirs] = [(inLocal[index] as number) >= 0, (inRemote[index] as number) >= 0];
     const from =
-      (inBase[index] as number) >= 0
+      (indexesInBase[index] as number) >= 0
         ? "base"
         : (combineSides(mine, theirs) ??
           combineSides(sides[0].words.has(token.text), sides[1].words.has(token.text)) ??
@@ -149,8 +149,8 @@ function findWordOrigins(
 }
 
 function appendWord(words: { from: WordOrigin["from"]; text: string }[], from: WordOrigin["from"], text: string): void {
-  const last = words.at(-1);
-  if (last?.from === from) last.text += text;
+  const lastWord = words.at(-1);
+  if (lastWord?.from === from) lastWord.text += text;
   else words.push({ from, text });
 }
 
@@ -159,8 +159,8 @@ function appendWord(words: { from: WordOrigin["from"]; text: string }[], from: W
  * token.
  */
 function findMatches(lines: readonly string[], ids: readonly number[], reading: MergeReading): Int32Array {
-  const others = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
-  return findCounterparts(ids.length, diff(ids, others, reading));
+  const otherIds = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
+  return findCounterparts(ids.length, diff(ids, otherIds, reading));
 }
 
 function readNearbyLines({ edits, lines }: OriginSide, place: Edit): string[] {

@@ -81,14 +81,14 @@ export function readLines(text: string, reading: MergeReading): VersionLines {
   spendSteps(reading, (text.length >> 2) + STEPS_PER_LINE * lines.length);
   const ids = reading.interner.ids(lines);
   const indexes = ids.flatMap((_, place) => ((lines[place] as string).trim() === "" ? [] : [place]));
-  const filled = {
+  const filledLines = {
     ids: indexes.map((i) => ids[i] as number),
     indexes,
     keys: computeLineKeys(lines, ids, indexes, reading),
   };
-  const read: VersionLines = { lines, ids, filled, scripts: new Map() };
-  reading.texts.set(text, read);
-  return read;
+  const versionLines: VersionLines = { lines, ids, filled: filledLines, scripts: new Map() };
+  reading.texts.set(text, versionLines);
+  return versionLines;
 }
 
 /** Matches the line below the header of a table, such as `|---|---|`. */
@@ -107,14 +107,14 @@ function computeLineKeys(
 ): number[] {
   const keys: number[] = [];
   for (let next = indexes.length - 1; next >= 0; next--) {
-    const place = indexes[next] as number;
-    const id = ids[place] as number;
-    const isAbove = indexes[next + 1] === place + 1;
-    const isHead = isAbove && TABLE_RULE.test(lines[place + 1] as string);
-    if (!isHead && readWordIds(id, reading).length > 0) keys.push(id);
+    const lineIndex = indexes[next] as number;
+    const id = ids[lineIndex] as number;
+    const hasLineBelow = indexes[next + 1] === lineIndex + 1;
+    const isTableHeader = hasLineBelow && TABLE_RULE.test(lines[lineIndex + 1] as string);
+    if (!isTableHeader && readWordIds(id, reading).length > 0) keys.push(id);
     else {
-      const other = isAbove ? keys.at(-1) : indexes[next - 1] === place - 1 ? ids[place - 1] : -1;
-      keys.push(reading.interner.id(`${id} ${isAbove} ${other}`));
+      const neighbour = hasLineBelow ? keys.at(-1) : indexes[next - 1] === lineIndex - 1 ? ids[lineIndex - 1] : -1;
+      keys.push(reading.interner.id(`${id} ${hasLineBelow} ${neighbour}`));
     }
   }
   return keys.reverse();
@@ -171,9 +171,9 @@ export function readTokenIds(line: number, reading: MergeReading): readonly numb
 function readTokens(line: string, reading: MergeReading): readonly Token[] {
   const knownTokens = reading.tokens.get(line);
   if (knownTokens !== undefined) return knownTokens;
-  const hadBudget = reading.left >= 0;
+  const hadSteps = reading.left >= 0;
   const tokens = tokeniseLine(line, reading.tokenTexts, reading);
-  if (hadBudget) reading.tokens.set(line, tokens);
+  if (hadSteps) reading.tokens.set(line, tokens);
   return tokens;
 }
 

@@ -56,8 +56,8 @@ export function compareSideBySide(
   const edits = { local: diffStrings(lines.base, lines.mine), remote: diffStrings(lines.base, lines.theirs) };
   const allOf = ({ length }: readonly string[]): ElementRange => ({ from: 0, to: length });
   const wholeRanges = { base: allOf(lines.base), local: allOf(lines.mine), remote: allOf(lines.theirs) };
-  const work = { lines, hasBase, against: hasBase ? against : "other" } as const;
-  return splitIntoParts(wholeRanges, edits, areEditsRelated).map((part) => createPassage(work, part));
+  const comparison = { lines, hasBase, against: hasBase ? against : "other" } as const;
+  return splitIntoParts(wholeRanges, edits, areEditsRelated).map((part) => createPassage(comparison, part));
 }
 
 type Comparison = {
@@ -137,8 +137,8 @@ function splitIntoPieces(line: string, other: string | null): LinePiece[] {
   const pieces: { text: string; differs: boolean }[] = [];
   for (const [index, text] of a.entries()) {
     const differs = (matchingToken[index] as number) < 0;
-    const last = pieces.at(-1);
-    if (last?.differs === differs) last.text += text;
+    const lastPiece = pieces.at(-1);
+    if (lastPiece?.differs === differs) lastPiece.text += text;
     else pieces.push({ text, differs });
   }
   return sharesEnough(pieces, line) ? pieces : [{ text: line, differs: true }];
@@ -149,6 +149,6 @@ function splitIntoTokens(text: string): readonly string[] {
 }
 
 function sharesEnough(pieces: readonly LinePiece[], line: string): boolean {
-  const shared = pieces.reduce((sum, { text, differs }) => sum + (differs ? 0 : text.trim().length), 0);
-  return shared >= MIN_COMMON_SHARE * line.trim().length;
+  const sharedLength = pieces.reduce((sum, { text, differs }) => sum + (differs ? 0 : text.trim().length), 0);
+  return sharedLength >= MIN_COMMON_SHARE * line.trim().length;
 }

@@ -163,13 +163,13 @@ function readLineBlocks(
   reading: MergeReading,
 ): LineBlocks[] {
   const m = contexts[3];
-  const filled = mapVersions(texts, (text) => readLines(text, reading).filled);
-  const { indexes } = filled[3];
-  const insideOf = (text: 0 | 1 | 2): ((line: number) => BlockStack | undefined) => {
-    const inOther = findCounterparts(indexes.length, diffFilledLines(texts[3], texts[text], reading));
-    return (line) => contexts[text].around[filled[text].indexes[inOther[line] as number] ?? -1];
+  const filledLines = mapVersions(texts, (text) => readLines(text, reading).filled);
+  const { indexes } = filledLines[3];
+  const readBlocksOf = (text: 0 | 1 | 2): ((line: number) => BlockStack | undefined) => {
+    const indexesInOther = findCounterparts(indexes.length, diffFilledLines(texts[3], texts[text], reading));
+    return (line) => contexts[text].around[filledLines[text].indexes[indexesInOther[line] as number] ?? -1];
   };
-  const [was, mine, theirs] = [insideOf(0), insideOf(1), insideOf(2)];
+  const [was, mine, theirs] = [readBlocksOf(0), readBlocksOf(1), readBlocksOf(2)];
   return indexes.flatMap((place, line) => {
     if (m.marks[place]) return [];
     return [{ is: m.around[place] as BlockStack, was: was(line), mine: mine(line), theirs: theirs(line) }];
@@ -274,11 +274,11 @@ function readTables(lines: readonly string[]): MarkdownTable[] {
 }
 
 function readCells(row: string): string[] {
-  const bare = row
+  const trimmedRow = row
     .trim()
     .replace(/^\|/, "")
     .replace(/(?<!\\)\|$/, "");
-  return bare.split(/(?<!\\)\|/).map((cell) => cell.trim());
+  return trimmedRow.split(/(?<!\\)\|/).map((cell) => cell.trim());
 }
 
 /**
@@ -292,14 +292,14 @@ export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
     WrittenTable[],
     ...WrittenTable[][],
   ];
-  const heads = sides.map((tables) => new Set(tables.map(({ head }) => head)));
+  const headerSets = sides.map((tables) => new Set(tables.map(({ head }) => head)));
   const rows = sides.map((tables) => new Set(tables.flatMap((table) => table.rows)));
   const baseHeads = new Set(base.map(({ head }) => head));
-  if (heads[0]?.values().some((head) => !baseHeads.has(head) && heads[1]?.has(head))) return true;
+  if (headerSets[0]?.values().some((head) => !baseHeads.has(head) && headerSets[1]?.has(head))) return true;
   return base.every(
     (table) =>
       sides.some((tables) => tables.some(({ whole }) => whole === table.whole)) ||
-      sides.every((_, side) => heads[side]?.has(table.head) || table.rows.some((row) => rows[side]?.has(row))),
+      sides.every((_, side) => headerSets[side]?.has(table.head) || table.rows.some((row) => rows[side]?.has(row))),
   );
 }
 

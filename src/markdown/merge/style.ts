@@ -26,8 +26,8 @@ export function readStyle(text: string): TextStyle {
  * @param mixed true to keep all line ends, because the document has both kinds
  */
 export function normaliseText(text: string, mixed: boolean): string {
-  const unmarked = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  const withLineFeeds = mixed ? unmarked : unmarked.replaceAll("\r\n", "\n");
+  const withoutMark = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  const withLineFeeds = mixed ? withoutMark : withoutMark.replaceAll("\r\n", "\n");
   return withLineFeeds === "" || withLineFeeds.endsWith("\n") ? withLineFeeds : `${withLineFeeds}\n`;
 }
 
@@ -67,13 +67,13 @@ export function restoreLineEnds(edited: string, original: string): string {
   const [before, after] = [splitLinesAndEnds(original), splitLinesAndEnds(edited)];
   const texts = (lines: readonly LineWithEnd[]) => lines.map(({ text }) => text);
   const defaultEnd = findUsualEnd(before);
-  const ends = after.map(({ end }) => (end === "" ? "" : defaultEnd));
-  const places = findCounterparts(before.length, diffStrings(texts(before), texts(after)));
+  const lineEnds = after.map(({ end }) => (end === "" ? "" : defaultEnd));
+  const counterparts = findCounterparts(before.length, diffStrings(texts(before), texts(after)));
   for (const [from, { end }] of before.entries()) {
-    const to = places[from] as number;
-    if (end !== "" && to >= 0 && ends[to] !== "") ends[to] = end;
+    const to = counterparts[from] as number;
+    if (end !== "" && to >= 0 && lineEnds[to] !== "") lineEnds[to] = end;
   }
-  return after.map(({ text }, index) => text + ends[index]!).join("");
+  return after.map(({ text }, index) => text + lineEnds[index]!).join("");
 }
 
 function splitLinesAndEnds(text: string): LineWithEnd[] {

@@ -115,20 +115,20 @@ export function joinTokens(
   for (let index = 0; index < cuts.length; index++) {
     const lineTokens = cuts[index] as readonly Token[];
     const lastToken = lineTokens.at(-1) as Token;
-    const flows = !code && lastToken.text === LINE_BREAK && continuesParagraph(lines, index);
-    const end = flows ? lineTokens.length - 1 : lineTokens.length;
-    const added = lineTokens
+    const isParagraphBreak = !code && lastToken.text === LINE_BREAK && continuesParagraph(lines, index);
+    const end = isParagraphBreak ? lineTokens.length - 1 : lineTokens.length;
+    const addedTokens = lineTokens
       .slice(0, end)
       .map((token, at) => (at === 0 ? { ...token, space: spaceBefore + token.space } : token));
-    for (const token of added) tokens.push(token);
-    spaceBefore = flows ? `${end > 0 ? "" : spaceBefore}${lastToken.space}\n` : "";
+    for (const token of addedTokens) tokens.push(token);
+    spaceBefore = isParagraphBreak ? `${end > 0 ? "" : spaceBefore}${lastToken.space}\n` : "";
   }
   return tokens;
 }
 
 function continuesParagraph(lines: readonly string[], index: number): boolean {
-  const next = lines[index + 1];
-  return next !== undefined && isSoftBreak(lines[index] as string, next);
+  const nextLine = lines[index + 1];
+  return nextLine !== undefined && isSoftBreak(lines[index] as string, nextLine);
 }
 
 /**
@@ -136,9 +136,9 @@ function continuesParagraph(lines: readonly string[], index: number): boolean {
  */
 export function keepsLineMarks(tokens: readonly Token[]): boolean {
   return tokens.every((token, index) => {
-    const before = tokens[index - 1];
-    const atStart = before === undefined || isLineEnd(before.text) || before.leads;
-    return !token.leads || atStart;
+    const previousToken = tokens[index - 1];
+    const isAtStart = previousToken === undefined || isLineEnd(previousToken.text) || previousToken.leads;
+    return !token.leads || isAtStart;
   });
 }
 
@@ -225,11 +225,11 @@ function findItemNumber(body: string): readonly [from: number, to: number] {
  */
 function tokeniseBody(body: string, tokens: Token[], texts: TokenNumbers, budget: Budget): number {
   let [from, written] = [0, 0];
-  let leading = true;
+  let isLeading = true;
   const [ordinal, end] = findItemNumber(body);
   const foundTokens: readonly string[] = body.match(TOKEN) ?? [];
-  for (let at = 0; at < foundTokens.length; at++) {
-    const text = foundTokens[at] as string;
+  for (let tokenIndex = 0; tokenIndex < foundTokens.length; tokenIndex++) {
+    const text = foundTokens[tokenIndex] as string;
     // Only white space is between two tokens, and no token begins with white space, so the search
     // finds the right offset.
     const index = body.indexOf(text, from);
@@ -237,9 +237,9 @@ function tokeniseBody(body: string, tokens: Token[], texts: TokenNumbers, budget
     if (ordinal <= index && index < end) continue;
     const space = body.slice(written, index);
     written = from;
-    leading &&= index < end || end < 0;
-    leading &&= LINE_PREFIX.test(text) && /[\s>|]/.test(body[from] ?? " ");
-    tokens.push(texts.token(text, space, leading));
+    isLeading &&= index < end || end < 0;
+    isLeading &&= LINE_PREFIX.test(text) && /[\s>|]/.test(body[from] ?? " ");
+    tokens.push(texts.token(text, space, isLeading));
     if (!spendSteps(budget, STEPS_PER_TOKEN)) {
       tokens.push(texts.token(body.slice(from), ""));
       break;

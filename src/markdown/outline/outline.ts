@@ -148,9 +148,11 @@ export function findHeadingsByName(headings: readonly Heading[], wanted: string)
 }
 
 function isBelowNames(headings: readonly Heading[], { line }: Heading, names: readonly string[]): boolean {
-  const above = headings.filter((one) => one.line < line && line <= one.lastLine).map(({ name }) => toTypedName(name));
+  const namesAbove = headings
+    .filter((one) => one.line < line && line <= one.lastLine)
+    .map(({ name }) => toTypedName(name));
   let index = 0;
-  for (const name of above) if (name === names[index]) index++;
+  for (const name of namesAbove) if (name === names[index]) index++;
   return index === names.length;
 }
 
@@ -173,7 +175,7 @@ function readAtxHeading(lines: readonly string[], index: number): OpenHeading | 
 
 function readUnderlinedHeading(lines: readonly string[], index: number, from: number): OpenHeading | null {
   const [, marks] = UNDERLINE.exec(lines[index]!) ?? [];
-  const above = index > from ? lines[index - 1]! : "";
-  if (marks === undefined || above.trim() === "" || NOT_UNDERLINED.test(above)) return null;
-  return { level: marks.startsWith("=") ? 1 : 2, name: above.trim(), line: index };
+  const lineAbove = index > from ? lines[index - 1]! : "";
+  if (marks === undefined || lineAbove.trim() === "" || NOT_UNDERLINED.test(lineAbove)) return null;
+  return { level: marks.startsWith("=") ? 1 : 2, name: lineAbove.trim(), line: index };
 }

@@ -49,22 +49,22 @@ const MAX_ESTIMATE_FACTOR = 4;
 export function compileRegex(pattern: string): CompiledOrRefused {
   const estimate = estimateSteps(pattern) + estimateFolding(pattern);
   if (estimate > MAX_ESTIMATE_FACTOR * MAX_STEPS) return refuseAsTooComplex(`some ${Math.round(estimate)}`);
-  let line: RE2JS;
+  let regex: RE2JS;
   try {
-    line = RE2JS.compile(pattern);
+    regex = RE2JS.compile(pattern);
   } catch (error) {
     // Every error counts as an invalid pattern, even an error from a bug in the package's parser.
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
-  const steps = line.programSize();
+  const steps = regex.programSize();
   if (steps > MAX_STEPS) return refuseAsTooComplex(String(steps));
   return {
     kind: "compiled",
     regex: {
-      required: readRequiredText(pattern, line),
+      required: readRequiredText(pattern, regex),
       stepsPerCharacter: STEPS_PER_CHARACTER + steps * chooseStepWeight(pattern),
-      finder: (text) => (line.test(text) ? createNextMatch(line, text) : null),
-      program: line.re2().prog,
+      finder: (text) => (regex.test(text) ? createNextMatch(regex, text) : null),
+      program: regex.re2().prog,
     },
   };
 }
@@ -82,8 +82,8 @@ function readRequiredText(pattern: string, compiled: RE2JS): RequiredText {
   // other characters, only the package knows which ones are equal without case; `\x` may mean such
   // a character.
   const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
-  const exact = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;
-  return (exact.re2().prefilter as RequiredText | null) ?? NO_REQUIRED_TEXT;
+  const exactRegex = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;
+  return (exactRegex.re2().prefilter as RequiredText | null) ?? NO_REQUIRED_TEXT;
 }
 
 function refuseAsTooComplex(steps: string): CompiledOrRefused {
@@ -111,23 +111,23 @@ const PATTERN_TOKEN =
  * Repeating `(?:a?){1000}` many times would block the process.
  */
 function estimateSteps(pattern: string): number {
-  const outer: number[] = [];
+  const outerSums: number[] = [];
   let sum = 0;
   let lastSteps = 0;
   for (const [token, least, most] of pattern.matchAll(PATTERN_TOKEN)) {
     if (token.startsWith("(")) {
-      outer.push(sum);
+      outerSums.push(sum);
       sum = 0;
     } else if (token === ")") {
       lastSteps = sum + 2;
-      sum = lastSteps + (outer.pop() ?? 0);
+      sum = lastSteps + (outerSums.pop() ?? 0);
     } else if (least === undefined) {
       lastSteps = token.startsWith("\\Q") ? token.length : 1;
       sum += lastSteps;
     } else {
-      const more = lastSteps * (Math.max(1, Number(least), Number(most ?? 0)) - 1);
-      sum += more;
-      lastSteps += more;
+      const repeatedSteps = lastSteps * (Math.max(1, Number(least), Number(most ?? 0)) - 1);
+      sum += repeatedSteps;
+      lastSteps += repeatedSteps;
     }
   }
   return sum;

@@ -86,9 +86,9 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   hasTooFew(): boolean {
-    let full = 0;
-    for (const match of this.#matches.values()) if (match !== null && match.score > 0) full++;
-    return full < this.#limit;
+    let fullMatches = 0;
+    for (const match of this.#matches.values()) if (match !== null && match.score > 0) fullMatches++;
+    return fullMatches < this.#limit;
   }
 
   /**
@@ -116,8 +116,8 @@ class HybridSearch<One extends FoundDocument> {
     for (const [i, piece] of pieces.entries())
       await this.#matchSet(documentsWithUnit(piece), (judged) => hasPiece(judged, i));
     const maxCount = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
-    const all = [...this.#matches.values()].filter((judged) => judged !== null);
-    const counts = pieces.map((_, i) => Math.min(maxCount, all.filter((judged) => hasPiece(judged, i)).length));
+    const allMatches = [...this.#matches.values()].filter((judged) => judged !== null);
+    const counts = pieces.map((_, i) => Math.min(maxCount, allMatches.filter((judged) => hasPiece(judged, i)).length));
     const isInformative = counts.some((count) => count > 0 && count < maxCount);
     this.#pieceWeights = counts.map((count) =>
       isInformative && count === maxCount ? 0 : Math.log(1 + maxCount / Math.max(1, count)),
@@ -148,12 +148,12 @@ class HybridSearch<One extends FoundDocument> {
    * newer documents come first.
    */
   #best(): Map<number, number> {
-    const scored: [document: number, score: number][] = [];
+    const scoredDocuments: [document: number, score: number][] = [];
     for (const [document, judged] of this.#matches) {
       const score = judged === null ? 0 : judged.score || this.#scoreOfSome(judged);
-      if (score > 0) scored.push([document, score]);
+      if (score > 0) scoredDocuments.push([document, score]);
     }
-    return new Map(scored.sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, this.#limit));
+    return new Map(scoredDocuments.sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, this.#limit));
   }
 
   /**
@@ -161,12 +161,12 @@ class HybridSearch<One extends FoundDocument> {
    * the document has it, and up to the other half for how well it matches.
    */
   #scoreOfSome({ pieces }: DocumentMatch): number {
-    const all = this.#pieceWeights.reduce((sum, rarity) => sum + rarity, 0);
+    const totalWeight = this.#pieceWeights.reduce((sum, rarity) => sum + rarity, 0);
     const foundWeight = this.#pieceWeights.reduce(
       (sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0),
       0,
     );
-    return foundWeight === 0 ? 0 : (MAX_PARTIAL_SCORE * foundWeight) / (2 * all);
+    return foundWeight === 0 ? 0 : (MAX_PARTIAL_SCORE * foundWeight) / (2 * totalWeight);
   }
 
   /**

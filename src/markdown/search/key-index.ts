@@ -225,8 +225,8 @@ class IndexMerger {
    * @returns false if nothing is left to merge
    */
   merge(steps: number): boolean {
-    for (let left = PAGES_PER_STEP * steps; left > 0; left -= MAX_PAGES_PER_STATEMENT) {
-      if (!this.#mergePages(Math.ceil(Math.min(MAX_PAGES_PER_STATEMENT, left)))) return false;
+    for (let remainingPages = PAGES_PER_STEP * steps; remainingPages > 0; remainingPages -= MAX_PAGES_PER_STATEMENT) {
+      if (!this.#mergePages(Math.ceil(Math.min(MAX_PAGES_PER_STATEMENT, remainingPages)))) return false;
     }
     return true;
   }
@@ -236,9 +236,9 @@ class IndexMerger {
    * more than one for a merge of pages.
    */
   #mergePages(pages: number): boolean {
-    const before = this.#countChanges();
+    const changesBefore = this.#countChanges();
     this.#mergeStatement.run(pages);
-    return this.#countChanges() - before > 1;
+    return this.#countChanges() - changesBefore > 1;
   }
 
   #countChanges(): number {

@@ -24,8 +24,8 @@ const TITLE_LINE = /^title[ \t]*[:=].*/gim;
 
 /** Returns the title from the front matter, then the headings, one per line. */
 export function readTitles(text: string): string {
-  const front = findFrontMatter(text);
-  const titles = front === null ? [] : (text.slice(front.from, front.to).match(TITLE_LINE) ?? []);
+  const frontMatter = findFrontMatter(text);
+  const titles = frontMatter === null ? [] : (text.slice(frontMatter.from, frontMatter.to).match(TITLE_LINE) ?? []);
   return [...titles, ...readHeadings(text).map(({ name }) => name)].join("\n");
 }
 
@@ -59,9 +59,9 @@ const TITLE_SEED = 0x01000193;
 const HASH_PRIME = 0x01000193;
 
 export function computeKeys(path: string, text: string): Set<number> {
-  const all = new Set<number>();
-  for (const { keys } of generateKeyParts(path, text)) for (const key of keys) all.add(key);
-  return all;
+  const allKeys = new Set<number>();
+  for (const { keys } of generateKeyParts(path, text)) for (const key of keys) allKeys.add(key);
+  return allKeys;
 }
 
 type KeyedPart = { readonly keys: ReadonlySet<number>; readonly characters: number };
@@ -72,9 +72,9 @@ type KeyedPart = { readonly keys: ReadonlySet<number>; readonly characters: numb
  */
 export function* generateKeyParts(path: string, text: string): Generator<KeyedPart, void> {
   const { name, folders } = readPathFields(path);
-  const called = `${folders}\n${name}`;
+  const pathText = `${folders}\n${name}`;
   yield* computePartKeys(path, addContentKeys);
-  yield* computePartKeys(called, addUnitKeys, addTitleKeys);
+  yield* computePartKeys(pathText, addUnitKeys, addTitleKeys);
   yield* computePartKeys(text, addContentKeys, addUnitKeys);
   yield* computePartKeys(readTitles(text), addTitleKeys);
 }
@@ -161,8 +161,8 @@ export function isWholeWordOnly(word: string): boolean {
  */
 export function intersectSets(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
-  const others = sets.filter(({ kind }) => kind === "each" || kind === "one");
-  const knownSets: KeySet[] = keys.size === 0 ? others : [{ kind: "with", keys: [...keys] }, ...others];
+  const otherSets = sets.filter(({ kind }) => kind === "each" || kind === "one");
+  const knownSets: KeySet[] = keys.size === 0 ? otherSets : [{ kind: "with", keys: [...keys] }, ...otherSets];
   return knownSets.length > 1 ? { kind: "each", of: knownSets } : (knownSets[0] ?? ANY_KEYS);
 }
 

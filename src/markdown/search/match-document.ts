@@ -48,8 +48,8 @@ export function parseQuery(text: string): TextQuery {
   const phrase = limitUnits(allUnits);
   const units = removeDuplicates(phrase);
   const pieces = removeDuplicates(units.flatMap(splitIntoPieces));
-  const spelled = [...foldText(text.trim())].slice(0, LITERAL_LENGTH.max);
-  const literal = spelled.length < LITERAL_LENGTH.min ? "" : spelled.join("");
+  const typedCharacters = [...foldText(text.trim())].slice(0, LITERAL_LENGTH.max);
+  const literal = typedCharacters.length < LITERAL_LENGTH.min ? "" : typedCharacters.join("");
   const words = allUnits.map((unit) => foldText(unit.text)).join(" ");
   const isSpelled = !words.startsWith(literal);
   return { phrase, units, pieces, literal, isSpelled };
@@ -121,13 +121,13 @@ export function matchDocument(query: TextQuery, path: string, text: string): Doc
   const document = new FoldedDocument(path, text);
   const { units } = query;
   const isLiteral = document.holdsLiteral(query.literal);
-  const fits = units.map((unit) => matchUnit(document, unit));
-  const hasAllUnits = fits.length > 0 && fits.every(({ fit }) => fit > 0);
+  const unitMatches = units.map((unit) => matchUnit(document, unit));
+  const hasAllUnits = unitMatches.length > 0 && unitMatches.every(({ fit }) => fit > 0);
   const pieces = hasAllUnits ? [] : query.pieces.map((piece) => matchUnit(document, piece).fit);
   if (!hasAllUnits && !isLiteral) return { hasAllUnits, isLiteral, score: 0, pieces };
-  const isWhole = hasAllUnits && fits.every((unitMatch) => unitMatch.isWhole);
-  const sum = fits.reduce((before, { fit }) => before + fit, 0);
-  const score = 1 + sum / Math.max(1, fits.length) + (isWhole ? BONUSES.whole : BONUSES.parts);
+  const isWhole = hasAllUnits && unitMatches.every((unitMatch) => unitMatch.isWhole);
+  const sum = unitMatches.reduce((before, { fit }) => before + fit, 0);
+  const score = 1 + sum / Math.max(1, unitMatches.length) + (isWhole ? BONUSES.whole : BONUSES.parts);
   return { hasAllUnits, isLiteral, score: score + computeBonus(document, query, isLiteral), pieces };
 }
 

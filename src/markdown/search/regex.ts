@@ -46,8 +46,10 @@ class RegexSearch<One extends FoundDocument> {
 
   async find(limit: number): Promise<RegexResult<One>> {
     const set = documentsWithRequired(this.#regex.required);
-    const stopped = set.kind === "any" ? null : await this.#searchAll(await this.#source.unindexed());
-    return stopped ?? (await this.#searchSet(set, limit)) ?? { kind: "found", hits: await this.#keepReadable(limit) };
+    const stopReason = set.kind === "any" ? null : await this.#searchAll(await this.#source.unindexed());
+    return (
+      stopReason ?? (await this.#searchSet(set, limit)) ?? { kind: "found", hits: await this.#keepReadable(limit) }
+    );
   }
 
   /**
@@ -58,19 +60,19 @@ class RegexSearch<One extends FoundDocument> {
     const maxHits = this.#hits.length + limit;
     for (let after: number | null = null; ; ) {
       const { documents, next } = await this.#source.portion(set, "oldest", after);
-      const stopped =
+      const stopReason =
         (await this.#meter.wait(STEP_COSTS.query + documents.length * STEP_COSTS.number)) ??
         (await this.#searchAll(documents, maxHits));
-      if (stopped !== null || next === null || this.#hits.length >= maxHits) return stopped;
+      if (stopReason !== null || next === null || this.#hits.length >= maxHits) return stopReason;
       after = next;
     }
   }
 
   async #searchAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<EarlySearchEnd | null> {
     for (const portion of splitIntoReads(documents.filter((document) => !this.#searchedDocuments.has(document)))) {
-      const stopped =
+      const portionStopReason =
         (await this.#meter.wait(portion.length * STEP_COSTS.document)) ?? (await this.#searchDocuments(portion, most));
-      if (stopped !== null || this.#hits.length >= most) return stopped;
+      if (portionStopReason !== null || this.#hits.length >= most) return portionStopReason;
     }
     return null;
   }
@@ -79,8 +81,8 @@ class RegexSearch<One extends FoundDocument> {
     for (const document of documents) this.#searchedDocuments.add(document);
     for (const foundDocument of await this.#source.read(documents)) {
       if (this.#hits.length >= most) break;
-      const stopped = await this.#meter.wait(foundDocument.text.length);
-      if (stopped !== null) return stopped;
+      const documentStopReason = await this.#meter.wait(foundDocument.text.length);
+      if (documentStopReason !== null) return documentStopReason;
       const matches = await findMatchingLines(foundDocument.text, this.#regex, this.#meter, this.#limits);
       if ("kind" in matches) return matches;
       if (matches.length > 0) this.#hits.push({ found: foundDocument, matches });
@@ -94,10 +96,10 @@ class RegexSearch<One extends FoundDocument> {
    */
   async #keepReadable(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);
-    const present = new Set<number>();
+    const readableNumbers = new Set<number>();
     for (const portion of splitIntoReads(hits.map(({ found }) => found.document)))
-      for (const { document } of await this.#source.read(portion)) present.add(document);
-    return hits.filter(({ found }) => present.has(found.document));
+      for (const { document } of await this.#source.read(portion)) readableNumbers.add(document);
+    return hits.filter(({ found }) => readableNumbers.has(found.document));
   }
 }
 
@@ -206,8 +208,8 @@ async function findRanges(
   if (lineStopReason !== null) return lineStopReason;
   const nextMatch = regex.finder(line);
   while (nextMatch !== null && ranges.length < MAX_RANGES) {
-    const left = line.length - (ranges.at(-1)?.[1] ?? 0);
-    const stopReason = await meter.take(left * regex.stepsPerCharacter, STEP_SHARE_PER_MATCH);
+    const remainingLength = line.length - (ranges.at(-1)?.[1] ?? 0);
+    const stopReason = await meter.take(remainingLength * regex.stepsPerCharacter, STEP_SHARE_PER_MATCH);
     if (stopReason !== null) return stopReason;
     const range = nextMatch();
     if (range === null) break;
@@ -226,8 +228,8 @@ async function findRangesInParts(
 ): Promise<CharacterRange[] | EarlySearchEnd> {
   const scan = scanLine(regex.program, line, { ranges: MAX_RANGES, steps: STEPS_PER_PART });
   for (;;) {
-    const stopped = await meter.take(STEPS_PER_PART);
-    if (stopped !== null) return stopped;
+    const stopReason = await meter.take(STEPS_PER_PART);
+    if (stopReason !== null) return stopReason;
     const part = scan.next();
     if (part.done === true) return part.value;
   }

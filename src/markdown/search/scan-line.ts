@@ -138,16 +138,16 @@ class Threads {
    * @param assertions bits of `ASSERTION_BITS` that are true at this position
    */
   add(from: number, start: number, assertions: number): number {
-    const waiting = [from];
+    const pendingInstructions = [from];
     let steps = 0;
-    for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    for (let index = pendingInstructions.pop(); index !== undefined; index = pendingInstructions.pop()) {
       if (this.#lastPositions[index] === this.#position) continue;
       this.#lastPositions[index] = this.#position;
       steps++;
       const { op, out, arg } = this.#program.inst[index]!;
-      if (op === OPCODES.either || op === OPCODES.eitherMatch) waiting.push(arg, out);
+      if (op === OPCODES.either || op === OPCODES.eitherMatch) pendingInstructions.push(arg, out);
       else if (op === OPCODES.capture || op === OPCODES.none || (op === OPCODES.assert && (arg & ~assertions) === 0))
-        waiting.push(out);
+        pendingInstructions.push(out);
       else if (op !== OPCODES.assert && op !== OPCODES.fail) {
         this.instructions[this.count] = index;
         this.starts[this.count++] = start;

@@ -45,10 +45,10 @@ type WeighedLine = { readonly index: number; readonly weight: number };
  */
 export function createSnippets(text: string, needles: readonly SearchString[]): Snippet[] {
   const lines = splitIntoLines(text);
-  const best = findBestLines(lines, needles);
-  if (best.length > 0) return best.map(({ index }) => createSnippet(index + 1, lines[index]!, needles));
-  const first = lines.findIndex((line) => line.trim() !== "");
-  return first === -1 ? [] : [createSnippet(first + 1, lines[first]!, [])];
+  const bestLines = findBestLines(lines, needles);
+  if (bestLines.length > 0) return bestLines.map(({ index }) => createSnippet(index + 1, lines[index]!, needles));
+  const firstLine = lines.findIndex((line) => line.trim() !== "");
+  return firstLine === -1 ? [] : [createSnippet(firstLine + 1, lines[firstLine]!, [])];
 }
 
 /**
@@ -60,9 +60,9 @@ function findBestLines(lines: readonly string[], needles: readonly SearchString[
   const weighedLines: WeighedLine[] = [];
   let completeLines = 0;
   for (let index = 0; index < lines.length && completeLines < MAX_SNIPPETS; index++) {
-    const folded = foldText(cutSearchedPart(lines[index]!));
+    const foldedLine = foldText(cutSearchedPart(lines[index]!));
     let weight = 0;
-    for (const needle of needles) if (!findOccurrences(folded, needle).next().done) weight += weighString(needle);
+    for (const needle of needles) if (!findOccurrences(foldedLine, needle).next().done) weight += weighString(needle);
     if (weight > 0) weighedLines.push({ index, weight });
     if (weight === maxWeight) completeLines++;
   }
@@ -94,11 +94,11 @@ function* findOccurrences(folded: string, { text, whole }: SearchString): Genera
 }
 
 function createSnippet(line: number, text: string, needles: readonly SearchString[]): Snippet {
-  const folded = foldLine(cutSearchedPart(text));
+  const foldedLine = foldLine(cutSearchedPart(text));
   const part = text.slice(0, MAX_SEARCHED_UNITS + 2 * MAX_SHOWN_CHARACTERS);
   const characters = [...part];
   const isWhole = part.length === text.length && characters.length <= MAX_SHOWN_CHARACTERS;
-  const first = findFirstMatch(folded, needles);
+  const first = findFirstMatch(foldedLine, needles);
   const from = isWhole ? 0 : Math.min(Math.max(0, first - CHARACTERS_BEFORE), characters.length - MAX_SHOWN_CHARACTERS);
   const to = isWhole ? characters.length : from + MAX_SHOWN_CHARACTERS;
   const [before, after] = [
@@ -106,7 +106,7 @@ function createSnippet(line: number, text: string, needles: readonly SearchStrin
     isWhole || (to === characters.length && part === text) ? "" : ELLIPSIS,
   ];
   const shift = before.length - from;
-  const ranges = needles.flatMap((needle) => findRanges(folded, needle, from, to));
+  const ranges = needles.flatMap((needle) => findRanges(foldedLine, needle, from, to));
   const shownRanges = joinRanges(ranges).map(([start, end]): CharacterRange => [start + shift, end + shift]);
   return { line, text: before + characters.slice(from, to).join("") + after, ranges: shownRanges };
 }

@@ -44,19 +44,19 @@ export type FoldedLine = {
 
 export function foldLine(line: string): FoldedLine {
   let folded = "";
-  // `origins`: for each UTF-16 unit of `folded`, the index of its character in the line. `silent`:
-  // for each character of the line, true if nothing of the character is in `folded`.
+  // `origins`: for each UTF-16 unit of `folded`, the index of its character in the line.
+  // `isSilent`: for each character of the line, true if nothing of the character is in `folded`.
   const origins: number[] = [];
-  const silent: boolean[] = [];
+  const isSilent: boolean[] = [];
   for (const character of line) {
-    const part = foldText(character);
-    for (let i = 0; i < part.length; i++) origins.push(silent.length);
-    folded += part;
-    silent.push(part === "");
+    const foldedCharacter = foldText(character);
+    for (let i = 0; i < foldedCharacter.length; i++) origins.push(isSilent.length);
+    folded += foldedCharacter;
+    isSilent.push(foldedCharacter === "");
   }
   const toCharacters = (start: number, end: number): readonly [number, number] => {
     let nextCharacter = origins[end - 1]! + 1;
-    while (silent[nextCharacter] === true) nextCharacter++;
+    while (isSilent[nextCharacter] === true) nextCharacter++;
     return [origins[start]!, nextCharacter];
   };
   return { folded, toCharacters };
@@ -84,8 +84,8 @@ const MAX_WORD_LENGTH = 64;
 export type QueryUnit = { readonly kind: "word" | "run"; readonly text: string };
 
 export function splitIntoUnits(text: string): QueryUnit[] {
-  const folded = foldWords(text);
-  return Array.from(folded.matchAll(WORD_OR_RUN), ([part, run]) =>
+  const foldedText = foldWords(text);
+  return Array.from(foldedText.matchAll(WORD_OR_RUN), ([part, run]) =>
     run === undefined ? { kind: "word", text: cutWord(part) } : { kind: "run", text: part },
   );
 }
