@@ -61,9 +61,9 @@ class SystemClock implements Clock {
     });
 
   readonly #step = (): void => {
-    const continued = this.#waiting.splice(0, CALLERS_PER_TURN);
+    const dueCallbacks = this.#waiting.splice(0, CALLERS_PER_TURN);
     if (this.#waiting.length > 0) setImmediate(this.#step);
-    for (const resolve of continued) resolve();
+    for (const resolve of dueCallbacks) resolve();
   };
 }
 

@@ -28,12 +28,12 @@ export type ExpectedFile = "file" | "own-file" | "folder";
  * @throws UnsafePathError
  */
 export function checkPath(path: string, stat: Stats, expected: ExpectedFile): void {
-  const isRight = expected === "folder" ? stat.isDirectory() : stat.isFile();
+  const isExpectedKind = expected === "folder" ? stat.isDirectory() : stat.isFile();
   if (stat.isSymbolicLink()) {
     const reason = "is a symbolic link: mdmirror reads and writes nothing through links";
     throw new UnsafePathError(path, reason, `see where it leads: ls -l ${quoteForShell(path)}; then remove the link`);
   }
-  if (!isRight) {
+  if (!isExpectedKind) {
     const reason = `is ${describeKind(stat)} where ${expected === "folder" ? "a folder" : "a file"} should be`;
     throw new UnsafePathError(path, reason, `move it away: mv ${quoteForShell(path)} ${quoteForShell(`${path}.old`)}`);
   }
@@ -47,11 +47,11 @@ export function checkPath(path: string, stat: Stats, expected: ExpectedFile): vo
   }
   if (expected === "own-file" && stat.nlink > 1) {
     const reason = `has a second name elsewhere (a hard link), which mdmirror would write to as well`;
-    const copy = quoteForShell(`${path}.copy`);
+    const copyPath = quoteForShell(`${path}.copy`);
     throw new UnsafePathError(
       path,
       reason,
-      `make it a file of its own: cp -p ${quoteForShell(path)} ${copy} && mv ${copy} ${quoteForShell(path)}`,
+      `make it a file of its own: cp -p ${quoteForShell(path)} ${copyPath} && mv ${copyPath} ${quoteForShell(path)}`,
     );
   }
 }

@@ -169,12 +169,12 @@ async function runSections(options: JudgeOptions): Promise<ConformanceReport> {
   const sections = options.sections.map(
     (section): SectionReport => ({ section, passed: 0, differences: [], notOffered: [], skipped: [] }),
   );
-  const pending = sections.flatMap((report) => CASES_BY_SECTION[report.section].map((test) => ({ report, test })));
+  const pendingCases = sections.flatMap((report) => CASES_BY_SECTION[report.section].map((test) => ({ report, test })));
   const leftBehind: string[] = [];
   let doneCount = 0;
-  for (const { report, test } of pending) {
+  for (const { report, test } of pendingCases) {
     if (options.stop.aborted) break;
-    options.onCase(doneCount, pending.length);
+    options.onCase(doneCount, pendingCases.length);
     const folder = `/${options.name}-${doneCount++}`;
     if (test.leavesReview && !options.leaveBehind) {
       report.skipped.push(test.title);
@@ -183,7 +183,7 @@ async function runSections(options: JudgeOptions): Promise<ConformanceReport> {
     await runCase(test, options, folder, report);
     if (!(await clearCase(options.exchange, options.key, folder))) leftBehind.push(folder);
   }
-  const isComplete = doneCount === pending.length;
+  const isComplete = doneCount === pendingCases.length;
   const hasDifference = sections.some((section) => section.differences.some(({ basis }) => basis === "published"));
   return { conforms: isComplete && !hasDifference, isComplete, sections, leftBehind };
 }

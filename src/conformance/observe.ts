@@ -91,8 +91,8 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
     async observe(request) {
       const response = await exchange(request);
       lastAnswer = { request: `${request.method} ${request.path}`, status: response.status };
-      const missing = findMissingOperation(request, response);
-      if (missing !== null) throw new NotOfferedError(missing);
+      const missingOperation = findMissingOperation(request, response);
+      if (missingOperation !== null) throw new NotOfferedError(missingOperation);
       return response;
     },
     last: () => lastAnswer,

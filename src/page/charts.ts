@@ -31,11 +31,11 @@ export function renderChart(
   { title, value, detail, legend = null, bars, textOf }: ChartPanel,
   times: readonly [string, string],
 ): Html {
-  const largest = Math.max(0, ...bars.map((bar) => bar.value ?? 0));
-  const largestText = textOf(largest);
+  const largestValue = Math.max(0, ...bars.map((bar) => bar.value ?? 0));
+  const largestText = textOf(largestValue);
   return html`<section class="card"><h2>${title}</h2><p class="figure">${value}</p><p class="hint">${detail}</p>
 <div class="plot hint">${legend !== null && html`<p class="row legend"><span class="fill">${legend.fill}</span> <span class="outline">${legend.outline}</span></p>`}<span aria-hidden="true">${largestText}</span>
-<svg viewBox="0 0 ${bars.length * BAR_STEP} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${largestText} at most`}">${drawBars(bars, Math.max(1, largest))}</svg>
+<svg viewBox="0 0 ${bars.length * BAR_STEP} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${largestText} at most`}">${drawBars(bars, Math.max(1, largestValue))}</svg>
 <span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }
 

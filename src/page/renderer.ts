@@ -73,9 +73,9 @@ export class Renderer {
   readonly render: RenderMarkdown = (text, base, marked) => {
     const request = { text, base, marked: marked ?? null };
     const requestKey = JSON.stringify(request);
-    const rendered = this.#kept.get(requestKey) ?? this.#enqueue(requestKey, request);
-    this.#kept.set(requestKey, rendered);
-    return rendered;
+    const renderedPromise = this.#kept.get(requestKey) ?? this.#enqueue(requestKey, request);
+    this.#kept.set(requestKey, renderedPromise);
+    return renderedPromise;
   };
 
   close(): void {
@@ -86,11 +86,11 @@ export class Renderer {
   #enqueue(key: string, request: RenderRequest): Promise<RenderedMarkdown | null> {
     const isFull = this.#waiting >= MAX_WAITING;
     if (!isFull) this.#waiting++;
-    const rendered = isFull ? Promise.resolve(null) : this.#lastRendering.then(() => this.#renderNext(request));
-    if (!isFull) this.#lastRendering = rendered;
+    const renderedPromise = isFull ? Promise.resolve(null) : this.#lastRendering.then(() => this.#renderNext(request));
+    if (!isFull) this.#lastRendering = renderedPromise;
     // A failed rendering is not kept, so that the next request renders the document again.
-    void rendered.then((content) => content === null && this.#kept.delete(key));
-    return rendered;
+    void renderedPromise.then((content) => content === null && this.#kept.delete(key));
+    return renderedPromise;
   }
 
   async #renderNext(request: RenderRequest): Promise<RenderedMarkdown | null> {

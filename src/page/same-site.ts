@@ -83,9 +83,9 @@ export class Origins {
   }
 
   cookie(host: string | undefined): SessionCookie {
-    const secure = this.#scheme(host) === "https";
+    const isSecure = this.#scheme(host) === "https";
     const { name, path } = this.#cookie;
-    return { name: `${secure ? "__Secure-mdmirror" : name}-${this.#served.port}`, path, secure };
+    return { name: `${isSecure ? "__Secure-mdmirror" : name}-${this.#served.port}`, path, secure: isSecure };
   }
 }
 

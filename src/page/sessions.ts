@@ -49,9 +49,9 @@ export class Browsers<Who> {
   /** Starts a session. Returns the value of the header `Set-Cookie`. */
   signIn(who: Who, host: string | undefined): string {
     const { secret, now } = this.#world;
-    const proof = secret();
-    this.#sessions.set(hashSecret(proof), { who, csrf: secret(), usedAt: now() });
-    return formatSetCookie(this.#origins.cookie(host), proof);
+    const sessionSecret = secret();
+    this.#sessions.set(hashSecret(sessionSecret), { who, csrf: secret(), usedAt: now() });
+    return formatSetCookie(this.#origins.cookie(host), sessionSecret);
   }
 
   /**

@@ -73,16 +73,16 @@ ${cutParts(parts, MAX_LINES).map((part) => renderPart(part, options))}</table>${
 type TablePart = RowGroup & { readonly hidden: number; readonly changeNumber: number };
 
 function splitParts(passages: readonly RowGroup[]): TablePart[] {
-  let changes = 0;
+  let changeCount = 0;
   return passages.flatMap((passage, index): TablePart[] => {
     const { kind, rows } = passage;
-    if (kind !== "same") return [{ ...passage, hidden: 0, changeNumber: ++changes }];
+    if (kind !== "same") return [{ ...passage, hidden: 0, changeNumber: ++changeCount }];
     const [head, tail] = [index === 0 ? 0 : CONTEXT_LINES, index === passages.length - 1 ? 0 : CONTEXT_LINES];
     if (rows.length <= head + tail + 1) return [{ ...passage, hidden: 0, changeNumber: 0 }];
-    const hidden = rows.length - head - tail;
+    const hiddenCount = rows.length - head - tail;
     return [
       { kind, rows: rows.slice(0, head), hidden: 0, changeNumber: 0 },
-      { kind, rows: rows.slice(rows.length - tail), hidden, changeNumber: 0 },
+      { kind, rows: rows.slice(rows.length - tail), hidden: hiddenCount, changeNumber: 0 },
     ];
   });
 }

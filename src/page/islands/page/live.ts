@@ -26,11 +26,11 @@ const REFRESH_HEADERS = { "x-refresh": "1" };
 export async function keepUpToDate(): Promise<void> {
   const main = document.querySelector<HTMLElement>("main[data-refresh]");
   if (main === null) return;
-  for (let tookMs = 0; ; ) {
-    await pause(Math.max(Number(main.dataset["refresh"]), Math.min(tookMs / MAX_READING_SHARE, MAX_PAUSE_MS)));
+  for (let readingMs = 0; ; ) {
+    await pause(Math.max(Number(main.dataset["refresh"]), Math.min(readingMs / MAX_READING_SHARE, MAX_PAUSE_MS)));
     const startedAt = performance.now();
     if (!document.hidden && !isTypedIn(main)) await refresh(main);
-    tookMs = performance.now() - startedAt;
+    readingMs = performance.now() - startedAt;
   }
 }
 
