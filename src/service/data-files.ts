@@ -42,8 +42,8 @@ export function removeAddress(dir: string): void {
 }
 
 /**
- * Returns the address of the service; null if there is none. A killed service leaves its address in
- * the folder, so the caller must check whether the database is locked.
+ * Returns the address of the service; null if the folder contains no address. A killed service
+ * leaves its address in the folder, so the caller must check whether the database is locked.
  */
 export function readAddress(dir: string): string | null {
   return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfExists(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;

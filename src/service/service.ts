@@ -53,7 +53,10 @@ export type ServiceWire = (
   noted?: RequestNotes,
 ) => Promise<WireResponse>;
 
-/** Facts about a request. The service checks the key of the request, then sets `key` to its id. */
+/**
+ * Facts about a request. The service checks the key of the request, then sets `key` to the id of
+ * the key.
+ */
 type RequestNotes = {
   key: string | null;
   /** Returns true if the client has disconnected and can get no answer. */

@@ -33,8 +33,8 @@ type KeyPageRequest = { readonly workspaceId: string | null; readonly from: numb
 const refuseUnknownKey = () => refuse("not_found", "There is no such key.");
 
 /**
- * Operations for administrators. The contract does not contain these operations. Over HTTP, their
- * paths begin with `/admin`.
+ * Operations for administrators. The contract does not contain these operations, whose paths over
+ * HTTP begin with `/admin`.
  */
 export class Admin {
   readonly reviews: Reviews;

@@ -114,8 +114,8 @@ const keySchema = z
 
 /**
  * Returns a function that adds the fields `path` and `waits` to a grant. `waits` is true if nothing
- * exists at the path of the grant yet. If a file or folder is created at the path later, the grant
- * may apply to it. This is so only if the grant gives less access than the parent folder.
+ * exists at the path of the grant yet. A file or folder that is created at the path later gets this
+ * grant only if the grant gives less access than the parent folder.
  */
 const makeGrantTransform = (paths: readonly string[]) => (parsed: z.output<typeof grantSchema>, index: number) => ({
   path: paths[index]!,

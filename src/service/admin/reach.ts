@@ -109,8 +109,8 @@ function readOwner(dir: string): Result<number> {
 }
 
 /**
- * Opens the data folder; returns null if another process has it open. The lock of the operating
- * system decides, because the lock ends when its process ends.
+ * Opens the data folder; returns null if another process has locked the folder. The operating
+ * system ends a lock with its process, so a killed service has no lock.
  */
 async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession> | null> {
   try {

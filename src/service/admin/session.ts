@@ -72,7 +72,9 @@ function parseJson(body: string): unknown {
   }
 }
 
-/** Connection of an administrator to a running service, or to the data folder of a stopped one. */
+/**
+ * Connection of an administrator to a running service, or to the data folder of a stopped service.
+ */
 export type AdminSession = {
   /** Address of the service or path of the data folder, for messages. */
   readonly where: string;

@@ -11,8 +11,8 @@ import { makeFolders } from "../../common/make-folders.ts";
 export type TakenBackup = BackupContents & { readonly file: string };
 
 /**
- * Makes a backup of a service's data folder. The service may run or be stopped. The backup gets its
- * name only after it was checked.
+ * Makes a backup of a service's data folder. The service may run or be stopped. The backup file
+ * gets its final name only after a check.
  * @param dataFolder absolute path
  * @param out absolute path of the backup; must not exist
  */
@@ -75,7 +75,7 @@ async function moveFile(from: string, to: string): Promise<void> {
 
 /**
  * Copies a file completely.
- * @param check checks the copy before it gets its name
+ * @param check checks the copy before the copy gets its final name
  * @throws the error of node:fs or of `check`; then no file is at `to`
  */
 export async function copyFileChecked<T>(from: string, to: string, check: (copy: string) => T): Promise<T> {
@@ -110,7 +110,8 @@ function renameToFree(from: string, to: string): void {
     rmSync(from);
   } catch (error) {
     if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(readErrorCode(error) ?? "")) throw error;
-    // RACE: on a disk without hard links, a file that is created after the check above is replaced.
+    // RACE: on a disk without hard links, a file that is created after the check for an existing
+    // file is replaced.
     if (existsSync(to)) throw Object.assign(new Error(`${to} exists already`), { code: "EEXIST" });
     renameSync(from, to);
   }

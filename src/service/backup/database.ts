@@ -8,6 +8,7 @@ import { readErrorCode, ok, type Result } from "../../common/trouble.ts";
 import { explainFailedBackup, explainFailedRestore, refuseExisting, type TakenBackup } from "./backup.ts";
 
 /**
+ * Makes a backup of a PostgreSQL database.
  * @param url URL of the database, which may contain a password
  * @param out absolute path of the new backup file; must not exist
  */
@@ -23,6 +24,7 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
 }
 
 /**
+ * Restores a backup into a PostgreSQL database.
  * @param file absolute path of the backup
  * @param url URL of a database that no service uses
  */

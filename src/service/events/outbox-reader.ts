@@ -56,7 +56,8 @@ class WorkspaceEvents {
   }
 
   /**
-   * Reads the current state of the items that the rows report. All rows must be of one workspace.
+   * Reads the current state of the items that the outbox rows report. All these rows must be of one
+   * workspace.
    */
   static async load(tables: Tables, rows: readonly OutboxRow[]): Promise<WorkspaceEvents> {
     const workspaceEvents = new WorkspaceEvents(tables, rows);
@@ -171,8 +172,8 @@ class WorkspaceEvents {
   }
 
   /**
-   * Returns the parent of each folder, and of each folder above it. Unlike
-   * `FoldersTable.ancestors`, also knows the parents of removed folders.
+   * Returns the parent of each folder, and of each folder above it. The result also contains the
+   * parents of removed folders, unlike the result of `FoldersTable.ancestors`.
    */
   async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
     for (let unknownFolders = this.#unknown(seqs); unknownFolders.length > 0; ) {
@@ -222,13 +223,14 @@ const ROWS_PER_READ = 500;
  */
 const MAX_MISSED = 20_000;
 /**
- * Milliseconds for which the access of a key is cached. If the outbox reports a change of this
- * access earlier, the access is read again.
+ * Milliseconds for which the access of a key is cached. If the outbox reports a change of the
+ * access earlier, the access is read immediately.
  */
 const ACCESS_CACHE_MS = 1_000;
 
 /**
- * Comment line of the stream. While there are no events, it shows the client that the stream works.
+ * Comment line of the stream. While there are no events, this line shows the client that the stream
+ * works.
  */
 export const HEARTBEAT = ":\n\n";
 

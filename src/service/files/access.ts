@@ -18,7 +18,9 @@ type FilePlace = { readonly seq: number; readonly folder: number };
  */
 export class Access {
   readonly grants: readonly GrantRow[];
-  /** Level of access that applies in the whole workspace; null if it differs between folders. */
+  /**
+   * Level of access that applies in the whole workspace; null if the level differs between folders.
+   */
   readonly everywhere: Level | null;
   readonly #folders: Pick<FoldersTable, "ancestors">;
   readonly #parents = new Map<number, number>();

@@ -70,8 +70,8 @@ export async function findTargetFolder(
 type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
 
 /**
- * Follows folder names from the root. Refuses if the key may not write to the last folder that
- * exists.
+ * Follows folder names from the root to the last folder that exists. Refuses the request if the key
+ * may not write to that folder.
  */
 export async function followFolders(
   context: RequestContext,

@@ -26,8 +26,8 @@ export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
 /** Milliseconds in which lines are collected, to be written together. */
 const WRITE_PAUSE_MS = 200;
 /**
- * LIMIT: number of lines that wait to be written, so that a slow disk does not let them fill the
- * memory. Lines beyond this number are lost; the next written line reports the number of lost
+ * LIMIT: number of lines that wait to be written, so that these lines do not fill the memory if the
+ * disk is slow. Lines beyond this number are lost; the next written line reports the number of lost
  * lines.
  */
 const MAX_WAITING_LINES = 20_000;

@@ -257,7 +257,8 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
   state.metrics.countStream(taken, request.raw, reply.raw);
   state.streams.add(endStream);
   reply.raw.once("close", () => state.streams.delete(endStream));
-  // RACE: the service may have begun to close while the stream was opened.
+  // RACE: the service may have begun to close while the stream was opened. The stream then ends
+  // immediately.
   if (state.isClosing) endStream();
 }
 

@@ -63,7 +63,7 @@ type UnreadAnswer = { readonly bytes: number; readonly until: number };
 /**
  * Tracks answers that their clients have not read completely, because memory holds the unread
  * bytes. Closes the connection of a client that takes too long. If all unread bytes together take
- * too much memory, closes the connection that has waited longest.
+ * too much memory, closes the connection whose answer has waited longest.
  */
 export class UnreadAnswers {
   readonly #waiting = new Map<ServerResponse, UnreadAnswer>();

@@ -60,8 +60,8 @@ export class RequestHistory {
 
   /**
    * @param now returns milliseconds since the epoch
-   * @param readFigures returns the current figures of the service, or null if it has none. Must not
-   * reject. Called once in each minute with requests
+   * @param readFigures returns the current figures of the service, or null if the service has none.
+   * This function must not reject, and is called once in each minute with requests
    */
   constructor(now: () => number, readFigures: () => Promise<ServiceFigures | null>) {
     this.#now = now;
@@ -149,14 +149,14 @@ function findQuantile(durations: readonly number[], share: number): number | nul
 type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
 /**
- * LIMIT: upper limits of the buckets that `/metrics` shows, in seconds. The first ones are small,
+ * LIMIT: upper limits of the buckets that `/metrics` shows, in seconds. The first limits are small,
  * because most answers take milliseconds. Answers that take more than 10 s are only in `+Inf`.
  */
 const BUCKET_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const NANOSECONDS_PER_SECOND = 1e9;
 /**
- * Status for a client that disconnected before its answer. HTTP has no such status; nginx logs this
- * one.
+ * Status for a client that disconnected before its answer. HTTP has no such status; nginx logs the
+ * same number.
  */
 const CLIENT_GONE_STATUS = 499;
 

@@ -18,8 +18,8 @@ export type HttpService = {
   readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
   readonly figures?: () => MaybePromise<ServiceFigures>;
   /**
-   * Returns true if the service can answer requests; `/readyz` reports this. Undefined: always
-   * true.
+   * Returns true if the service can answer requests, for `/readyz`. Undefined for a service that
+   * can always answer.
    */
   readonly isReady?: () => MaybePromise<boolean>;
   /** Answers a GET request for `path` with a stream of events, or with a refusal. */

@@ -16,8 +16,8 @@ export type StreamedAnswer = {
 export type AnswerStream = {
   /**
    * Sends a part of the stream.
-   * LIMIT: closes the connection if more than `MAX_UNREAD_BYTES` bytes are unread, because they
-   * take memory. The client may connect again.
+   * LIMIT: closes the connection if more than `MAX_UNREAD_BYTES` bytes are unread, because unread
+   * bytes take memory. The client may connect again.
    */
   send(part: string): void;
   end(): void;

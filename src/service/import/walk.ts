@@ -81,8 +81,8 @@ function refuseName(entry: Dirent, name: string, holder: string): Refusal | null
 }
 
 /**
- * Returns true for a folder or a Markdown file. Other files are not imported, so they need no name
- * on the service.
+ * Returns true for an item that needs a name on the service: a folder or a Markdown file. Other
+ * files are not imported.
  */
 function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));

@@ -58,8 +58,8 @@ export async function applyKeptGrants(
   for (const keptGrant of await tables.grants.keptWithin(workspace.seq, path)) {
     const item = await findItemAt(context, keptGrant.path);
     if (item === undefined) continue;
-    // The grants of the key are read for each kept grant, because the kept grant before may have
-    // changed them.
+    // The grants of the key are read again for each kept grant, because the previous kept grant may
+    // have changed the grants of this key.
     const grants = await tables.grants.of([keptGrant.key]);
     const { kind, seq: target } = item;
     const currentGrant = grants.find((grant) => grant.kind === kind && grant.target === target);

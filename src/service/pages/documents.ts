@@ -275,7 +275,7 @@ type FoundItem =
   | { readonly kind: "file"; readonly row: FileRow };
 
 /**
- * Returns the folder or document at a path; null if the key can see none at this path.
+ * Returns the folder or document at a path; null if the key sees neither at this path.
  * @param path without slashes at its ends; "" is the root
  */
 async function findItem({ tables, workspace, access }: RequestContext, path: string): Promise<FoundItem | null> {

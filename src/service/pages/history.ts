@@ -30,7 +30,10 @@ import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.t
  */
 const MAX_CHANGES = 20;
 
-/** A change, with the contents after (`text`) and before (`before`) it; null if pruned. */
+/**
+ * A change, with the content after the change (`text`) and before the change (`before`). A pruned
+ * content is null.
+ */
 type HistoryStep = HistoryRow & { readonly text: string | null; readonly before: string | null };
 
 type DocumentHistory = {

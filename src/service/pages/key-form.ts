@@ -162,7 +162,7 @@ function readGrants(fields: URLSearchParams): KeyGrant[] | string {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the day of a time in UTC, as in a date field. */
+/** Returns the day of a time in UTC, in the form of a date field. */
 function toDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

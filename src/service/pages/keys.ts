@@ -195,7 +195,8 @@ ${renderKeyForm(form, folders, filled, "Create key")}`,
 }
 
 /**
- * Shows a new key with its secret. The page has no address of its own, so it cannot be shown again.
+ * Shows a new key with its secret. The page has no address of its own, so the secret cannot be
+ * shown again.
  */
 function renderCreatedKey({ label, key, grants }: NewKeyInfo, { origin }: PageCall): PageResult {
   const warning = describeWaitingGrants(grants);
@@ -212,8 +213,8 @@ ${warning !== null && html`<p class="notice asks">${warning}</p>`}
 }
 
 /**
- * LIMIT: number of folders that the form lists for grants, so that it stays usable. In a workspace
- * with more folders, the form lists only the folders in the root.
+ * LIMIT: number of folders that the form lists for grants, so that the form stays usable. In a
+ * workspace with more folders, the form lists only the folders in the root.
  */
 const MAX_FOLDERS = 200;
 type OfferedFolders = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };

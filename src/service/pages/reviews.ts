@@ -171,8 +171,8 @@ ${view !== "edit" && review.status === "in_review" && renderDecisions(shownRevie
 }
 
 /**
- * A review. `merged`: content that would be published if the review were accepted; null if the
- * review is decided, or if its edit conflicts with the published content.
+ * A review. `merged`: content that accepting the review would publish. Null if the review is
+ * decided, or if its edit conflicts with the published content.
  */
 type ShownReview = Review & { readonly merged: string | null };
 
@@ -399,7 +399,7 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
  * Returns a function that redirects the browser to the decided review. The page shows a notice, and
  * a link to the next open review.
  * ORDER: called before the decision. After the decision, the review is no longer in the list of
- * open reviews, so the next one could not be found.
+ * open reviews, so the next review could not be found.
  */
 async function prepareDecidedPage(call: PageCall): Promise<(text: string) => PageResult> {
   const { core, id, query } = call;
@@ -410,7 +410,8 @@ async function prepareDecidedPage(call: PageCall): Promise<(text: string) => Pag
 }
 
 /**
- * Returns the value of a `textarea`, with the line ends of `like`: browsers always send CRLF.
+ * Returns the value of a `textarea`, with the line ends of `like`, because browsers always send
+ * CRLF.
  * @param like content that the form first showed
  */
 function readTextarea(form: URLSearchParams, name: string, like: string): string {

@@ -29,8 +29,8 @@ const MAX_SESSION_MS = 24 * 3_600_000;
 /**
  * LIMIT: number of wrong keys that one address may try without a wait, and number of further tries
  * per millisecond. The right key is always accepted, so that wrong keys from an address cannot lock
- * out other users of that address. This helps no attacker, because nobody can guess a long random
- * key.
+ * out other users of that address. Accepting the right key helps no attacker, because nobody can
+ * guess a long random key.
  */
 const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
 /** LIMIT: number of client addresses that are remembered, so that they do not fill the memory. */

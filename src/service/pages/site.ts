@@ -171,7 +171,7 @@ export type PageAnswer = {
 const ASSETS_ADDRESS = `${APP_ADDRESS}/assets/`;
 /**
  * LIMIT: number of bytes of a form from a client that is not signed in, because anybody can send
- * such a form. A form with a key is shorter.
+ * such a form. The sign-in form is shorter.
  */
 const MAX_SIGN_IN_BYTES = 8_192;
 

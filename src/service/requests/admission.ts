@@ -54,8 +54,8 @@ export class Admission {
   #underWay = 0;
   #bytes = 0;
   /**
-   * Bodies that are still arriving, the oldest first. Each body is stored under the function that
-   * ends its request.
+   * Bodies that are still arriving, the oldest first. The map's key is the function that ends the
+   * request of the body.
    */
   readonly #arriving = new Map<() => void, ArrivingBody>();
   #turn: { readonly startedAt: number; requests: number } | null = null;

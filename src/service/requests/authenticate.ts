@@ -117,8 +117,9 @@ export function authenticate(
 export type KeyReader = KeyHolder & { readonly workspace: WorkspaceRow };
 
 /**
- * Returns the holder of a key, or a refusal: 401 if the key is not valid, `workspace_not_found` if
- * its workspace was removed, 429 over the rate limit, 503 if the workspace is not open.
+ * Returns the holder of a key, or a refusal. The refusal is 401 if the key is not valid, 429 over
+ * the rate limit, and 503 if the workspace is not open. If the workspace was removed, the refusal
+ * is `workspace_not_found`.
  * @param holder undefined if the key is not valid
  * @param admit applies the rate limit, which counts only requests with a valid key
  */

@@ -23,9 +23,9 @@ export type BodyFault =
   | "overloaded";
 
 /**
- * ASSUMES: a body has at most 1 MiB. The service does not read a longer one. Content and a path of
- * the greatest length take 0.7 MiB as JSON: a character outside the BMP takes up to twelve bytes
- * (contract test "bounds the body").
+ * ASSUMES: a body has at most 1 MiB. The service does not read a longer body. Content and a path of
+ * the greatest length take 0.7 MiB as JSON, because a character outside the BMP takes up to twelve
+ * bytes (contract test "bounds the body").
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 

@@ -40,7 +40,7 @@ export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "a
   readonly sender: string | null;
 };
 
-/** SQL that selects the published versions after the change `c`, of the same document. */
+/** SQL that selects the published versions of a document after its change `c`. */
 const FROM_LATER_VERSIONS = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {

@@ -117,7 +117,10 @@ const SQL = {
   protect: sql`UPDATE files SET protected = $2 WHERE seq = $1`,
 } as const;
 
-/** ORDER: the grants are removed last: when the file is removed, the outbox records its grants. */
+/**
+ * ORDER: the grants are removed last, because the outbox records the grants of a file when the file
+ * is removed.
+ */
 const REMOVE_FILE = [
   sql`DELETE FROM changes WHERE file = $1`,
   sql`DELETE FROM files WHERE seq = $1`,

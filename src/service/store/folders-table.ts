@@ -39,7 +39,10 @@ const SQL = {
 const FROM_TREE = joinSql`FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
 const FROM_FILES_IN_TREE = joinSql`FROM files WHERE workspace = $1 AND folder IN (SELECT seq ${FROM_TREE})`;
 
-/** ORDER: the rows that refer to a row are removed before that row. */
+/**
+ * ORDER: rows are removed before the rows to which they refer. Some statements find rows by these
+ * references, and PostgreSQL checks foreign keys.
+ */
 const REMOVE_TREE = [
   sql`DELETE FROM changes WHERE file IN (SELECT seq ${FROM_FILES_IN_TREE})`,
   sql`DELETE ${FROM_FILES_IN_TREE}`,
@@ -93,8 +96,8 @@ export function makeFoldersTable(session: Session) {
     },
     async removeTree(workspace: number, row: FolderRow) {
       for (const statement of REMOVE_TREE) session.send(statement, workspace, row.path);
-      // ORDER: grants on removed items are deleted last: when a file or folder is removed, the
-      // outbox records its grants.
+      // ORDER: grants on removed items are deleted last, because the outbox records the grants of
+      // an item when the item is removed.
       session.send(SQL.dropLostGrants);
     },
   };

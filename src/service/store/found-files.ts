@@ -20,8 +20,8 @@ export type SearchScope = {
 };
 
 /**
- * LIMIT: number of files, the newest first, that a search reads because they are not in the index
- * yet. The limit keeps searches fast.
+ * LIMIT: number of files, the newest first, that a search reads because they are not in the search
+ * index yet. The limit keeps searches fast.
  */
 export const MAX_UNINDEXED_FILES = 1_000;
 

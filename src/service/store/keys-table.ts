@@ -65,8 +65,8 @@ export function makeGrantsTable(session: Session) {
      */
     of: (keys: readonly number[]) => session.all(GRANTS_OF, keys),
     /**
-     * Returns grants in the order of `of`, then kept grants in the order of their paths. Leaves out
-     * grants on files and folders that were removed.
+     * Returns grants in the same order as `of`, then kept grants in the order of their paths. The
+     * result lacks grants on files and folders that were removed.
      */
     shown: (keys: readonly number[]) => session.all(GRANTS_SQL.shown, keys),
     /** Replaces all grants of a key. Also removes the grants of the key that are kept for paths. */

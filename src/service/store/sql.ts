@@ -8,7 +8,7 @@ export type SqlPart = { readonly sqlite: string; readonly postgres: string };
 
 /** An SQL statement, which is prepared at most once on each connection. */
 export type Sql<Row> = SqlPart & {
-  /** Name of the prepared statement; null if PostgreSQL plans it again for each run. */
+  /** Name of the prepared statement; null if PostgreSQL plans the statement again for each run. */
   readonly name: string | null;
   /** Type of a row of the result. Only the compiler uses this field, which is never set. */
   readonly row?: Row;
@@ -75,7 +75,7 @@ export const isOneOf = (column: string, numbers: string): SqlPart => ({
  */
 export const isSet = (column: string): SqlPart => ({ sqlite: `${column} = 1`, postgres: column });
 
-/** Returns the clause that makes SQLite use an index. PostgreSQL chooses by itself. */
+/** Returns the clause that makes SQLite use an index. PostgreSQL chooses an index by itself. */
 export const useIndex = (index: string): SqlPart => ({ sqlite: `INDEXED BY ${index}`, postgres: "" });
 
 /** Join operator that makes SQLite read the table on the left first. */

@@ -10,10 +10,10 @@ import type { Tables } from "./tables.ts";
  * Rules for the locks of a store with several writers (a store with one writer needs no locks):
  * - In a write, `files.byId`, `files.forEdit` and `changes.review` lock the file that they find.
  *   Until the end of the write, no other transaction changes or removes this file.
- * - A caller that changes the folder tree calls `lockStructure` before it reads the tree. It also
- *   calls `lockTree` before it reads the contents of a folder.
- * - `files.insert` does not exclude other inserts, but excludes changes of the folder tree. It
- *   checks again that the name is free and the folder exists, as its caller found before.
+ * - A caller that changes the folder tree calls `lockStructure` before it reads the tree. Before
+ *   such a caller reads the contents of a folder, it also calls `lockTree`.
+ * - `files.insert` does not exclude other inserts, but excludes changes of the folder tree. After
+ *   its caller, `files.insert` checks once more that the name is free and the folder exists.
  * - Each read sees all earlier commits; otherwise the work runs again.
  */
 export type Store = {
@@ -64,8 +64,8 @@ export type Store = {
   /** Disk space that is reserved for deletions; null if the database is not on a local disk. */
   readonly reserve: ReservedSpace | null;
   /**
-   * Copies the database to a file in its folder, while it is in use. Undefined if the database is
-   * not a local file.
+   * Copies the database to a file in its folder, while the database is in use. Undefined if the
+   * database is not a local file.
    */
   backup?(): Promise<FinishedBackup>;
 };
@@ -90,7 +90,9 @@ export type ReservedSpace = {
  */
 export class StoreBusyError extends Error {
   override readonly name: string = "StoreBusyError";
-  /** True if it is unknown whether the write was committed; false if it was not. */
+  /**
+   * True if it is unknown whether the write was committed; false if the write was not committed.
+   */
   readonly mayBeKept: boolean = false;
 }
 

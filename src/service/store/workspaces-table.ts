@@ -17,7 +17,10 @@ const SQL = {
   setState: sql`UPDATE workspaces SET state = $2, retry_after = $3 WHERE id = $1`,
 } as const;
 
-/** ORDER: the rows that refer to a row are removed before that row. */
+/**
+ * ORDER: rows are removed before the rows to which they refer. Some statements find rows by these
+ * references, and PostgreSQL checks foreign keys.
+ */
 const REMOVE_WORKSPACE = [
   sql`DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE workspace = $1)
     OR kind = 'folder' AND target IN (SELECT seq FROM folders WHERE workspace = $1)`,

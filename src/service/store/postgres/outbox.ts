@@ -160,8 +160,8 @@ export class OutboxPoll {
     try {
       await this.#pool.query(PRUNE_OUTBOX, [KEPT_SECONDS]);
     } catch (error) {
-      // RACE: if the store closes meanwhile, pruning fails. The error is not reported, because
-      // these rows are pruned later.
+      // RACE: the store may close during the pruning, which then fails. The error is not reported,
+      // because these rows are pruned later.
       if (!this.#isClosed) this.#onFault(error);
     }
   }

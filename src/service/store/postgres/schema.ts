@@ -233,9 +233,10 @@ FOR EACH ROW EXECUTE FUNCTION note_${kind}();
 
 /**
  * Creates the SQL function that creates a file with its first change in one statement. The SQL
- * function first takes the lock against changes of the folder tree (`transactions.ts`). It then
- * repeats the checks of its caller, because other transactions may have been committed since. If
- * something has changed, the SQL function raises an error, and the caller's work runs again.
+ * function first takes the lock against changes of the folder tree (`transactions.ts`). Then the
+ * SQL function repeats the checks of its caller, because other transactions may have been committed
+ * since. If something has changed, the SQL function raises an error, and the caller's work runs
+ * again.
  */
 const CREATE_FILE = `
 CREATE FUNCTION create_file(

@@ -34,8 +34,8 @@ const SELECT_SEARCHED = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED}`;
 
 /**
- * Returns the documents of a search. The index (table `search_texts`) excludes most documents that
- * cannot match.
+ * Returns the documents of a search. The search index (table `search_texts`) excludes most
+ * documents that cannot match.
  */
 export function makeSearchSource(transactions: Transactions, scope: SearchScope): DocumentSource<FoundFile> {
   const { workspace } = scope;

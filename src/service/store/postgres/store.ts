@@ -172,7 +172,7 @@ type DatabaseMarks = Pick<Store, "cursorSecret" | "generation">;
 
 /**
  * Reads the secret and the generation of a database. The first process of the database creates
- * them.
+ * both.
  */
 async function readMarks(pool: Pool, random: (bytes: number) => Uint8Array): Promise<DatabaseMarks> {
   const secret = Buffer.from(random(32));

@@ -161,10 +161,10 @@ export class Session implements Port {
 const NUL_CHARACTERS = /\0/g;
 
 /**
- * Runs a statement. PostgreSQL cannot store NUL: when written, it becomes the replacement
+ * Runs a statement. PostgreSQL cannot store NUL, so a written NUL becomes the replacement
  * character. A comparison with a value that contains NUL finds no row.
- * ORDER: not an async function, because an error must be recorded before the answer to the next
- * COMMIT is read.
+ * ORDER: this function is not async, because an error must be recorded before the answer to the
+ * next COMMIT is read.
  */
 function runStatement(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<StatementResult> {
   const text = statement.postgres;

@@ -215,8 +215,8 @@ function isNotDatabaseError(error: unknown): boolean {
 }
 
 /**
- * Name of the complete copy, which is beside the database until the command that requested the copy
- * moves it away.
+ * Name of the complete copy. The copy is beside the database until the command that requested the
+ * copy moves it away.
  */
 export const BACKUP_FILE = "backup.db";
 const PORTION_BYTES = 1024 * 1024;

@@ -67,7 +67,7 @@ export function openDatabase(location: DatabaseLocation): Db {
       // ends the lock with the process, even after kill -9.
       db.pragma("locking_mode = EXCLUSIVE");
       db.pragma("journal_mode = WAL");
-      // With FULL, an acknowledged write survives a power loss.
+      // With the value FULL, an acknowledged write survives a power loss.
       db.pragma("synchronous = FULL");
       // On macOS, fsync leaves the bytes in the cache of the disk unless this pragma is on. On
       // other systems, the pragma has no effect.

@@ -71,7 +71,8 @@ END;`;
 
 /**
  * Returns the SQL that reads the grants on an item.
- * ORDER: the grants must be removed after the item.
+ * ORDER: the grants must be removed after the item, because the trigger for the removal of the item
+ * reads them.
  */
 function selectGrantsOn(kind: "file" | "folder"): string {
   return `(SELECT json_group_array(json_array(key, level)) FROM grants WHERE kind = '${kind}' AND target = old.seq)`;

@@ -46,7 +46,7 @@ END;
 /**
  * Creates the tables of schema 10. A file stores its name and its folder; a folder stores its whole
  * path. So a list needs only one join, and renaming a folder changes the rows of folders but not
- * those of files. Row numbers are AUTOINCREMENT, so that none is used twice: a cursor is a row
+ * those of files. Row numbers are AUTOINCREMENT, so that no number is used twice. A cursor is a row
  * number, and a client would miss a new item with an old number. Folder 0 is the root of each
  * workspace; it has no row and no id.
  */

@@ -138,7 +138,7 @@ export class SearchIndex {
   }
 
   /**
-   * Returns the files of a workspace that are not indexed yet: each only once, the newest first.
+   * Returns the files of a workspace that are not indexed yet, the newest first, each file once.
    */
   waiting(workspace: number): number[] {
     const waitingFiles = this.#queue.waiting.all({ workspace, most: MAX_UNINDEXED_FILES });
@@ -149,8 +149,8 @@ export class SearchIndex {
   /**
    * Indexes the documents in the queue, the newest first, and merges parts of the index. The caller
    * must have begun a transaction.
-   * @param most cost at which the step ends. A document costs 1, and so do each 1,000 of its
-   * characters or keys
+   * @param most cost at which the step ends. The cost of a document is 1, plus 1 for each 1,000 of
+   * its characters or keys
    */
   update(most: number): "done" | "more" {
     this.keys.merger.takeOver();

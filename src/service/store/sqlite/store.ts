@@ -26,7 +26,7 @@ type CachedFile = ShownFile & { readonly workspace: number; readonly version: nu
 /**
  * Returns a cache for recently read files, by id. After a change, every client of the workspace
  * reads the changed document. Without the cache, each of these requests would read the row,
- * decompress the content and write JSON. This takes most of the time of a request.
+ * decompress the content and write JSON, which takes most of the time.
  */
 export function makeFileCache(): BoundedMap<string, CachedFile> {
   return new BoundedMap(MAX_CACHED_CHARACTERS, ({ json }) => json.length);
@@ -201,8 +201,8 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    // ORDER: before the database closes, because closing changes the file that the backup may still
-    // be copying.
+    // ORDER: a running backup ends before the database closes, because closing changes the file
+    // that the backup may still be copying.
     await this.#backup?.ended();
     await this.#turns.take(async () => this.#db.close());
     await this.#backup?.close();
