@@ -128,7 +128,7 @@ export type Destination = {
   readonly kind: "path" | "id" | "wiki" | "foreign";
   readonly target: string;
   /**
-   * True if the destination begins with `ref://`. On the service, this marks a link that has no
+   * True if the destination begins with `ref://`. On the service, `ref://` marks a link without a
    * target.
    */
   readonly inert: boolean;
@@ -242,7 +242,10 @@ export function encodeDestination(path: string, angle: boolean): string {
 const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
 const UNSAFE_IN_ANGLE_BRACKETS = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 
-/** Percent-encodes a character. Also encodes parentheses, which `encodeURIComponent` leaves. */
+/**
+ * Percent-encodes a character. Also encodes parentheses, which `encodeURIComponent` leaves
+ * unchanged.
+ */
 export function encodeCharacter(character: string): string {
   return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
 }

@@ -262,7 +262,7 @@ function readLink(cx: InlineContext, next: number, offset: number): number {
     if (link.destination === null) return;
     const { from, to } = link.destination;
     links.set(from, link);
-    // The syntax tree drops nodes of length zero, so they are not added.
+    // The syntax tree drops nodes of length zero, so such nodes are not added.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
   return readBracket(bracketsOf(cx), cx, next, offset, { definedLabels, countsWiki, onLink });
@@ -314,8 +314,8 @@ function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | 
   const lineLimit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
-      // The parser for definitions is the next one in this list. Once it is removed from the list,
-      // the lines are ordinary text.
+      // The parser for definitions is the next element of this list. After its removal, the lines
+      // are ordinary text.
       if (++lines === MAX_DEFINITION_LINES) leaf.parsers.splice(leaf.parsers.indexOf(lineLimit) + 1, 1);
       return false;
     },
@@ -336,7 +336,7 @@ function isFootnote(line: Line): boolean {
   return FOOTNOTE_BEGINNING.test(line.text.slice(line.pos));
 }
 
-/** Returns true if a footnote continues in a line, because the line is empty or indented. */
+/** Returns true if a footnote continues in a line: the line is empty or indented. */
 function continuesBlock(_cx: BlockContext, line: Line, value: number): boolean {
   if (line.next === END_OF_LINE) return true;
   if (line.indent < line.baseIndent + value) return false;

@@ -12,7 +12,7 @@ export type Place = {
   readonly path: string;
   /** Returns the id of the local document or folder at a path; null if there is none. */
   idAt(path: string): string | null;
-  /** Returns the local path of a document or folder; null if it has none. */
+  /** Returns the local path of a document or folder; null if it has no local path. */
   pathOf(id: string): string | null;
   /**
    * Returns the id of the target of an absolute path, such as `/plans/a.md`. The path is passed

@@ -15,8 +15,8 @@ export type ToDiskOptions = {
    */
   readonly previous?: string;
   /**
-   * True to replace `[[Name]](path)`, the spelling of a wiki link in `previous`, by `[[Name]]`, but
-   * only if `[[Name]]` leads to the same target.
+   * True to replace the spelling `[[Name]](path)` of a wiki link in `previous` by `[[Name]]`, if
+   * `[[Name]]` leads to the same target.
    */
   readonly restoresWiki?: boolean;
 };
@@ -331,7 +331,7 @@ function takeNextSpelling<T>(spellings: T[] | undefined): T | undefined {
 
 /**
  * Returns the key under which the spellings of links to one target are stored. Destinations in
- * `<…>` and wiki links have separate keys, because other links cannot use their spellings.
+ * `<…>` and wiki links have separate keys, because links of other kinds cannot use these spellings.
  */
 function toTargetKey(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
   const target = id ?? `nowhere ${inert ? raw.slice(INERT_SCHEME.length) : raw}`;

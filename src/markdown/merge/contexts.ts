@@ -92,9 +92,9 @@ export function mayHaveBlocks(text: string): boolean {
 }
 
 /**
- * Opens or closes the blocks of one line.
- * @returns the number of closing tags without an open block. -1 if the line has tags, and each
- * closing tag has an open block: the line then counts as a mark, even if the number of open blocks
+ * Opens or closes the Markdown blocks of one line.
+ * @returns the number of closing tags without an open block; -1 if the line has tags, and each
+ * closing tag has an open block. A line with -1 counts as a mark, even if the number of open blocks
  * stays the same
  */
 function applyLine(place: OpenBlocks, line: string): number {

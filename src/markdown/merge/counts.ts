@@ -19,8 +19,8 @@ export function mapVersions<T, U>(
 }
 
 /**
- * Returns true if the merged version has no more faults than expected. Expected is the largest
- * number of these three: the faults of local, of remote, and of base with the changes of both
+ * Returns true if the merged version has no more faults than the sides explain. The limit is the
+ * largest of three numbers: the faults of local, of remote, and of base with the changes of both
  * sides.
  */
 export function hasNoNewFaults([base, local, remote, merged]: FourVersions<number>): boolean {
@@ -57,8 +57,8 @@ export function countChangedWords(
 /**
  * Returns true if each word occurs as often in the merged version as the sides allow. The limits
  * are the smallest and the largest of three counts: in local, in remote, and in base with the
- * changes of both sides. The counts do not show how the merge was made, so a comparison finds words
- * that a bug lost or doubled.
+ * changes of both sides. The check does not depend on the way in which the merge was made, so it
+ * finds words that a bug lost or doubled.
  */
 export function staysBetweenSides([base, local, remote, merged]: FourVersions<ElementCounts>): boolean {
   for (let word = 0; word < merged.length; word++) {

@@ -75,7 +75,7 @@ type IsBoundary = (ids: readonly number[], index: number) => boolean;
 
 /**
  * LIMIT: number of edited elements that a merge searches for, because the time of the search grows
- * with the square of this number. If there are more, all elements that differ become one
+ * with the square of this number. With more edited elements, all elements that differ become one
  * replacement.
  */
 export const MAX_EDIT_LENGTH = 400;

@@ -185,8 +185,8 @@ function keepsRemoval(near: readonly Edit[], isWhole: (edit: Edit) => boolean, i
 }
 
 /**
- * Returns true if an edit removed only comments and heading ids, and the later edits added none.
- * The removal then does not change the meaning of the words beside it.
+ * Returns true if an edit removed only comments and heading ids, and the later edits added no
+ * comments or heading ids. The removal then does not change the meaning of the words beside it.
  */
 function changesOnlyHidden(
   { old, more, wordsOf }: MiddleVersion,
@@ -246,7 +246,7 @@ type PartSide = {
 /**
  * Returns true if one side (`more`) contains all changes of the other side (`less`), and otherwise
  * changed only what `less` left unchanged. `more` is then the merge of both sides. Without this
- * rule, merging a result again with one of its sides could change the result.
+ * check, merging a result again with one of its sides could change the result.
  * @param isLines true if the elements are lines, so that other lines may come between them
  */
 export function includesAllChanges(

@@ -108,7 +108,7 @@ function toExplainedWord(cells: readonly (string | null)[]): ExplainedWord {
   return { base, local, remote, result };
 }
 
-/** Groups words by lines. A removed line is an item of the result, too. */
+/** Groups words by lines. A removed line is an element of the result, too. */
 function groupByLines(pieces: readonly ExplainedWord[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
   let lineNumber = 1;
@@ -169,9 +169,9 @@ const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: 
 const MIN_RUN_LENGTHS = [1, 4, 16];
 
 /**
- * Finds which words of base, both sides and the result correspond to each other, with few changes
- * of the sides. Returns undefined if the result is no merge of the other three versions, or if a
- * limit is exceeded.
+ * Finds which words of base, both sides and the result correspond to each other, so that the sides
+ * have few changes. Returns undefined if the result is no merge of the other three versions, or if
+ * a limit is exceeded.
  * @param starts indexes of the words that begin lines
  */
 function alignFour(four: FourSequences, starts: FourSequences): VersionPositions[] | undefined {
@@ -297,8 +297,8 @@ class SearchQueue {
 const MAX_PLACES = 100_000;
 
 /**
- * Finds the rows between two positions that need the fewest changes (A*). Returns undefined if a
- * limit is exceeded.
+ * Finds the rows from one position to another that mean the fewest changes (A*). Returns undefined
+ * if a limit is exceeded.
  */
 function searchRows(four: FourSequences, from: VersionPositions, to: VersionPositions): VersionPositions[] | undefined {
   const estimateChanges = createChangeEstimate(four, from, to);

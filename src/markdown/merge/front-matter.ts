@@ -108,7 +108,7 @@ function mergeEntry(
 type MapEntry = { readonly head: string; readonly indent: string; readonly entries: FrontMatterEntries };
 
 /**
- * Merges a map that both sides changed, by its keys. Returns undefined for a conflict, for a value
+ * Merges a map that both sides changed, key by key. Returns undefined for a conflict, for a value
  * that is no map, or if `indent` or `head` differ between the maps.
  */
 function mergeMapEntry(before: string | undefined, mine: string, theirs: string): string | undefined {
@@ -258,8 +258,8 @@ function compareDates(one: string, other: string): number {
 }
 
 /**
- * Both lines end with a line feed. The replaced line keeps the line end that it has in the
- * document.
+ * Replaces a line of a document. Both lines end with a line feed; the replaced line keeps its line
+ * end from the document.
  */
 function replaceLine(text: string, old: string, line: string): string {
   const [was, is] = [old, line].map((text) => `\n${text.slice(0, -1)}`) as [string, string];
@@ -283,7 +283,7 @@ const DATE_OR_TIME =
 
 /**
  * Returns the date or time of day at the beginning of a line; white space and punctuation may
- * precede it. Returns undefined if the line begins otherwise.
+ * precede it. Returns undefined if the line has no such beginning.
  */
 export function readTime(line: string | undefined): DateOrTime | undefined {
   const { date, hour, rest, half } = DATE_OR_TIME.exec(line ?? "")?.groups ?? {};

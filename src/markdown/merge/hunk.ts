@@ -136,8 +136,8 @@ function splitPartEdits({ edits: { local, remote } }: MergePart, { texts, readin
 }
 
 /**
- * Returns true if both sides never changed the same line of base differently. A merge by whole
- * lines may then be enough.
+ * Returns true if both sides changed no line of base in different ways. A merge by whole lines may
+ * then be enough.
  */
 export function areSidesApart(input: MergeInput): boolean {
   const isWithoutConflict = (part: MergePart): boolean =>
@@ -295,7 +295,7 @@ type SplitLineEdits = { readonly edits: readonly Edit[]; readonly changed: Reado
 
 /**
  * Splits edits by lines. Each line that kept most of its words gets a separate edit. The lines that
- * were added or removed beside it become other edits.
+ * were added or removed beside such a line become other edits.
  */
 export function splitIntoLineEdits(
   edits: readonly Edit[],

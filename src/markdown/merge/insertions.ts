@@ -175,8 +175,8 @@ function belongsLater(place: InsertionPlace, first: InsertedPiece, second: Inser
 }
 
 /**
- * Returns true at the top of a section or document with text below, where people put the newest
- * entry.
+ * Returns true if a place is at the top of a section or document with text below it, where people
+ * put the newest entry.
  */
 function isTopOfSection({ lines, above, below }: InsertionPlace): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
@@ -213,8 +213,8 @@ function chooseGapBetween(
 type EntryWords = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
 
 /**
- * Returns true if two entries have most words in common. If both have code or addresses, they must
- * also have one of these in common.
+ * Returns true if two entries have most words in common. If both entries have code or addresses,
+ * they must also share one of these.
  */
 function areDuplicates(one: EntryWords, other: EntryWords): boolean {
   if (one.names.size > 0 && other.names.size > 0 && one.names.isDisjointFrom(other.names)) return false;

@@ -39,8 +39,9 @@ type OriginSide = {
 
 /**
  * Returns which side added each line of a merge, and which side removed each missing line of base.
- * Does not use how the merge was made, so that the origins can verify the merge. The kept and added
- * lines, joined, are the merged version. The kept and removed lines, joined, are base.
+ * The result does not depend on how the merge was made, so that the origins can verify the merge.
+ * The kept and added lines, joined, are the merged version. The kept and removed lines, joined, are
+ * base.
  */
 export function findOrigins(base: string, local: string, remote: string, merged: string): LineOrigin[] {
   const reading = createReading();

@@ -9,9 +9,9 @@ import { diffFilledLines, type MergeReading, readLines } from "./reading.ts";
 import { isSoftBreak, splitIntoWords } from "./tokens.ts";
 
 /**
- * Returns true if the merged version is as sound Markdown as both sides. The sides must explain its
- * number of unclosed, duplicate and misplaced elements (`hasNoNewFaults`). Each line must stay in
- * the code fence, directive or HTML element in which a side put the line.
+ * Returns true if the merged version is as sound Markdown as both sides. The faults of the sides
+ * must explain the number of unclosed, duplicate and misplaced elements (`hasNoNewFaults`). Each
+ * line must stay in the code fence, directive or HTML element in which a side put the line.
  */
 export function isSoundMarkdown(originals: FourVersions<string>, reading: MergeReading): boolean {
   // These steps pay for all checks of this function together.
@@ -98,8 +98,8 @@ function keepsOneId([, local, remote, merged]: FourVersions<readonly string[]>):
 }
 
 /**
- * `has`: a string that every line of this syntax contains. Lines without this string are skipped
- * without a slower test.
+ * `has`: a string that every line of this syntax contains. A line without this string needs no
+ * slower test.
  */
 type NameSyntax = { readonly pattern: RegExp; readonly has: string };
 

@@ -3,8 +3,8 @@ import { diffStrings } from "./diff.ts";
 
 /**
  * Format of a document besides its content. `hasMark`: true if the document has a byte order mark.
- * `feed`: its line end; `mixed` if both kinds occur; undefined if none occurs. `hasLastBreak`: true
- * if a line break ends the last line.
+ * `feed`: line end of the document; `mixed` if both kinds of line ends occur; undefined if no line
+ * end occurs. `hasLastBreak`: true if a line break ends the last line.
  */
 type TextStyle = {
   readonly hasMark: boolean;

@@ -211,8 +211,9 @@ const ITEM_NUMBER =
   /^(\s*(?:(?:>|[-*+]|#{1,6})\s+)*)(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s+\S)|\p{N}{1,4}、)|^(\s*\|\s*)\p{N}{1,4}(?=\s*\|)/u;
 
 /**
- * Returns the range of a line's item number, as two offsets; -1 for both if the line has none. Item
- * numbers are merged like white space, because one edit may renumber all items below it.
+ * Returns the range of a line's item number, as two offsets; -1 for both if the line has no item
+ * number. Item numbers are merged like white space, because one edit may renumber all items below
+ * it.
  */
 function findItemNumber(body: string): readonly [from: number, to: number] {
   const numberMatch = ITEM_NUMBER.exec(body);

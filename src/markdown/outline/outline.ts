@@ -10,8 +10,9 @@ type FrontMatterRange = {
 const OPENING_LINE = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
 
 /**
- * Returns the range of the front matter; null if a document has none. Front matter begins with
- * `---` or `+++` in the first line, and ends with the next such line. YAML may also end with `...`.
+ * Returns the range of the front matter; null if the document has no front matter. Front matter
+ * begins with `---` or `+++` in the first line, and ends with the next such line. YAML may also end
+ * with `...`.
  */
 export function findFrontMatter(text: string): FrontMatterRange | null {
   const opening = OPENING_LINE.exec(text);

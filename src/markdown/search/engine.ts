@@ -77,10 +77,10 @@ const NO_REQUIRED_TEXT: RequiredText = { type: 0, str: "", subs: [] };
  * be searched.
  */
 function readRequiredText(pattern: string, compiled: RE2JS): RequiredText {
-  // If a pattern ignores case, the package returns no strings. The index ignores case anyway, so
-  // the strings of the same pattern with case are used. For ASCII, these strings are complete. For
-  // other characters, only the package knows which ones are equal without case; `\x` may mean such
-  // a character.
+  // If a pattern ignores case, the package returns no strings. The search index ignores case
+  // anyway, so the strings of the same pattern with case are used. For ASCII, these strings are
+  // complete. For other characters, only the package knows which ones are equal without case; `\x`
+  // may mean such a character.
   const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
   const exactRegex = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;
   return (exactRegex.re2().prefilter as RequiredText | null) ?? NO_REQUIRED_TEXT;

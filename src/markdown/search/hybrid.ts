@@ -23,7 +23,7 @@ type HybridResult<One extends FoundDocument> =
   | { readonly kind: "ended" };
 
 /**
- * LIMIT: number of documents that are compared for each part of a query, in addition to the
+ * LIMIT: number of documents that are compared with each part of a query, in addition to the
  * requested number. The newest documents are compared. So a search for a frequent word takes
  * limited time.
  */

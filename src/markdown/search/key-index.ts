@@ -209,7 +209,7 @@ class IndexMerger {
   }
 
   /**
-   * Applies `FTS_SETTINGS`, so that writes merge no segments. The caller must call this in a
+   * Applies `FTS_SETTINGS`, so that writes merge no segments. The caller must call this method in a
    * transaction, before its first write.
    */
   takeOver(): void {
@@ -220,7 +220,7 @@ class IndexMerger {
   }
 
   /**
-   * Merges segments. The caller must call this in a transaction.
+   * Merges segments. The caller must call this method in a transaction.
    * @param steps number of steps; infinity to merge everything
    * @returns false if nothing is left to merge
    */

@@ -2,7 +2,7 @@
  * Computes the search keys of documents, which are hash values of:
  * - every three adjacent characters of the path and the content
  * - every word of one or two characters
- * - every character, and every two adjacent ones, in scripts without spaces
+ * - in scripts without spaces, every character and every two adjacent characters
  * - every word of the path, the title and the headings, with another hash, so that a search can
  *   look for a frequent word only in these
  *

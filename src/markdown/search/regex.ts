@@ -165,9 +165,9 @@ class StepMeter {
   }
 
   /**
-   * Waits until some steps may run. Does not count these steps towards the limit. The number of
-   * these steps depends on the state of the search index, but the result of a search must not
-   * depend on it.
+   * Waits until some steps may run. Does not count these steps towards the limit. Their number
+   * depends on the state of the search index, and the result of a search must not depend on that
+   * state.
    */
   async wait(steps: number): Promise<EarlySearchEnd | null> {
     return (await this.#permit.take(steps)) ? null : { kind: "ended" };
@@ -248,7 +248,7 @@ function createLineMatch(line: number, text: string, found: readonly CharacterRa
   return { line, column: ranges[0]![0] + 1, text, ranges };
 }
 
-/** Counts code points. Half of a surrogate pair counts as one. */
+/** Counts code points. Half of a surrogate pair counts as one code point. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -165,7 +165,7 @@ function readAssertions(line: string, offset: number): number {
 
 /**
  * Returns true if the character at an offset is part of a word. As in `re2js`, only letters, digits
- * and underscores of ASCII are.
+ * and underscores of ASCII are parts of words.
  */
 function isWordAt(line: string, offset: number): boolean {
   return /\w/.test(line.charAt(offset));
