@@ -218,8 +218,8 @@ function checkValue(name: string, { choices, range, form, isTime = false }: Opti
  * @param shown the unknown word as the message shows it
  */
 export function describeUnknownWord(shown: string, word: string, words: readonly string[]): string {
-  const near = nearestWord(word, words);
-  return `${shown} is unknown; ${near === null ? `choose ${words.join(", ")}` : `did you mean ${near}?`}`;
+  const nearWord = nearestWord(word, words);
+  return `${shown} is unknown; ${nearWord === null ? `choose ${words.join(", ")}` : `did you mean ${nearWord}?`}`;
 }
 
 type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;

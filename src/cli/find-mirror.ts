@@ -79,8 +79,9 @@ function refuseUnlinked(io: Io, dir: string): Result<never> {
 function findNearestOwn(io: Io, from: string, what: string, next: string): Result<string> {
   const { root, foreign } = findNearestMirror(io, from);
   if (root !== null) return workAsOwner(io, root);
-  const skipped = foreign === null ? "" : ` of yours (that of ${foreign} belongs to another user, and is left alone)`;
-  return trouble("usage", `${what}${skipped}`, next);
+  const skippedClause =
+    foreign === null ? "" : ` of yours (that of ${foreign} belongs to another user, and is left alone)`;
+  return trouble("usage", `${what}${skippedClause}`, next);
 }
 
 /**
@@ -97,8 +98,8 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
     io.err(`mdmirror: ${root} belongs to the user who called sudo; working as that user (uid ${caller.uid})`);
     io.become(caller);
   }
-  const examined = examineFolder(root);
-  return examined.kind === "ok" ? ok(root) : examined;
+  const examinedRoot = examineFolder(root);
+  return examinedRoot.kind === "ok" ? ok(root) : examinedRoot;
 }
 
 /** A document and its linked folder. `path`: path below `root`, or the document's id `doc_…`. */
@@ -203,9 +204,9 @@ export function locatePaths(
   names: readonly string[],
 ): { readonly root: string; readonly paths: readonly string[] } {
   if (names.length === 0) return { root: findMirror(io, undefined), paths: [WHOLE_FOLDER] };
-  const places = names.map((name) => locateDocumentOrRoot(io, name));
-  const [root, second] = new Set(places.map((place) => place.root));
-  if (second === undefined) return { root: root!, paths: places.map(({ path }) => path || WHOLE_FOLDER) };
+  const locations = names.map((name) => locateDocumentOrRoot(io, name));
+  const [root, second] = new Set(locations.map((place) => place.root));
+  if (second === undefined) return { root: root!, paths: locations.map(({ path }) => path || WHOLE_FOLDER) };
   return refuse(
     `the paths are in several linked folders: ${root} and ${second}`,
     "run the command for each folder separately",

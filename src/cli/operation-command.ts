@@ -255,7 +255,7 @@ type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => 
  * LIMIT: number of printed items for each outcome, so that the output stays short. `--json` prints
  * all items.
  */
-const MAX_SHOWN = 10;
+const MAX_SHOWN_ITEMS = 10;
 
 /** Returns a line for each planned item and, in a dry run, a line with the number of items. */
 function formatPlannedItems<One extends OperationItem>(
@@ -319,7 +319,7 @@ export function formatLeftAlone(left: readonly { readonly path: string; readonly
     const clause = `  left alone: ${shownWords(why)}`;
     return cutLines(
       group.map(({ path }) => `  ${shownName(path)}${clause}`),
-      MAX_SHOWN,
+      MAX_SHOWN_ITEMS,
       "  ",
       clause,
     );
@@ -330,11 +330,11 @@ function showGroup(io: Io, group: readonly OperationItem[], word: string): void 
   const [{ end, why }] = group as readonly [OperationItem];
   const print = end === "done" ? io.out : io.err;
   const outcomeWords = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
-  for (const { path, notes } of group.slice(0, MAX_SHOWN)) {
+  for (const { path, notes } of group.slice(0, MAX_SHOWN_ITEMS)) {
     print(`${shownName(path)}: ${outcomeWords}`);
     for (const note of notes) print(`  ${shownWords(note)}`);
   }
-  if (group.length > MAX_SHOWN) print(`  … and ${count(group.length - MAX_SHOWN)} more: ${outcomeWords}`);
+  if (group.length > MAX_SHOWN_ITEMS) print(`  … and ${count(group.length - MAX_SHOWN_ITEMS)} more: ${outcomeWords}`);
 }
 
 /** Returns the number of items for each outcome: `196 resolved, 3 left alone, 1 not done`. */

@@ -27,8 +27,8 @@ export function createProcessIo(stdout: StandardOutput = new Output()): Io {
   const { env } = process;
   const printError = (line: string) => {
     clearStatus();
-    const coloured = isColoured({ env, terminal }, "error");
-    openErrorStream().write(`${escapeLine(line, coloured)}\n`);
+    const isErrorColoured = isColoured({ env, terminal }, "error");
+    openErrorStream().write(`${escapeLine(line, isErrorColoured)}\n`);
   };
   return {
     out(line) {
@@ -169,9 +169,9 @@ export function createStatusLine(write: (text: string) => void, columns: () => n
     show(text) {
       this.clear();
       // The last cell of the row stays empty, because some terminals wrap a line that fills it.
-      const fitting = cutToCells(text, Math.max(1, columns() - 1));
-      write(fitting);
-      shownCells = countCells(fitting);
+      const fittingText = cutToCells(text, Math.max(1, columns() - 1));
+      write(fittingText);
+      shownCells = countCells(fittingText);
     },
     clear() {
       if (shownCells === 0) return;

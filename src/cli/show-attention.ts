@@ -3,7 +3,7 @@
 import type { RunReport } from "../mirror/folder/run.ts";
 import { formatOrigin } from "../mirror/operations/results/actions.ts";
 import { findNextStep, findNextStepOfKind } from "../mirror/operations/results/attention.ts";
-import { formatCounts, cutLines, type Paint, PLAIN } from "./text.ts";
+import { formatCounts, cutLines, type Paint, PLAIN_PAINT } from "./text.ts";
 import { count, plural } from "../common/quantities.ts";
 import { shownName, shownWords } from "../common/shown-words.ts";
 import { compareByPath } from "../mirror/model/by-path.ts";
@@ -19,7 +19,7 @@ const MAX_NAMES = 5;
  * Returns lines that show open problems. Lists at most `most` problems or groups of problems with
  * the same cause, then the number of problems that are not listed.
  */
-export function formatAttention(all: readonly AttentionItem[], most: number, paint: Paint = PLAIN): string[] {
+export function formatAttention(all: readonly AttentionItem[], most: number, paint: Paint = PLAIN_PAINT): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
   const sharedCauses = causes.filter((group) => group.length >= MIN_SHARED).toSorted((a, b) => b.length - a.length);
   const singleProblems = causes.filter((group) => group.length < MIN_SHARED).flat();

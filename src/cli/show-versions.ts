@@ -95,11 +95,12 @@ export function formatOrigins(io: Io, rows: readonly MergeRow[]): string[] {
   return rows.flatMap((row) => {
     const { marks, brush } = STYLE_BY_ORIGIN[row.kind === "conflict" ? row.of : row.from] as OriginStyle;
     const line = row.line.endsWith("\n") ? row.line.slice(0, -1) : row.line;
-    const marked = `${marks} |${KIND_SIGNS[row.kind]}${escapeForTerminal(io, line)}`;
-    const painted = row.kind === "removed" ? paint.removed(marked) : brush === null ? marked : paint[brush](marked);
+    const markedLine = `${marks} |${KIND_SIGNS[row.kind]}${escapeForTerminal(io, line)}`;
+    const paintedLine =
+      row.kind === "removed" ? paint.removed(markedLine) : brush === null ? markedLine : paint[brush](markedLine);
     const marksBelow = row.kind === "conflict" ? "" : formatWordMarks(row.words);
     return [
-      painted,
+      paintedLine,
       ...(marksBelow === "" ? [] : [`      |?${marksBelow}`]),
       ...(line.length === row.line.length ? ["      |\\ No newline at end of file"] : []),
     ];

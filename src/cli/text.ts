@@ -22,11 +22,14 @@ export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stre
   return terminal[stream];
 }
 
-export const PLAIN: Paint = makePaint((text) => text);
+export const PLAIN_PAINT: Paint = makePaint((text) => text);
 
 function makePaint(brush: (text: string, code: number) => string): Paint {
-  const colours = Object.entries(COLOUR_CODES).map(([name, code]) => [name, (text: string) => brush(text, code)]);
-  return Object.fromEntries(colours) as Paint;
+  const colourFunctions = Object.entries(COLOUR_CODES).map(([name, code]) => [
+    name,
+    (text: string) => brush(text, code),
+  ]);
+  return Object.fromEntries(colourFunctions) as Paint;
 }
 
 export function choosePaint(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
@@ -46,7 +49,7 @@ export function escapeForTerminal(io: Io, text: string): string {
  * @param coloured true to leave mdmirror's own colour codes unescaped
  */
 export function escapeLine(line: string, coloured: boolean): string {
-  return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : CONTROLS, toEscapeSequence);
+  return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : CONTROL_CHARACTERS, toEscapeSequence);
 }
 
 /** Escapes the control characters of a document for a terminal. Keeps line feeds and tabs. */
@@ -54,7 +57,7 @@ export function escapeLines(text: string): string {
   return text.replace(CONTROLS_EXCEPT_LINE_ENDS, toEscapeSequence);
 }
 
-const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
 const CONTROLS_EXCEPT_LINE_ENDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
 const CONTROLS_EXCEPT_COLOURS =
   /[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]|\u001b(?!\[\d{1,2}(?:;\d{1,3})*m|\[0?m)/gu;
@@ -93,16 +96,16 @@ export function cutLines(lines: readonly string[], most: number, indent: string,
 
 const WIDE_CHARACTERS =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-const ZERO_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
+const ZERO_WIDTH_CHARACTERS = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 const ONLY_ASCII = /^[\u0020-\u007e]*$/;
 const COLOUR_SEQUENCES = /\u001b\[[\d;]*m/g;
 
-let segmenter: Intl.Segmenter | null = null;
+let graphemeSegmenter: Intl.Segmenter | null = null;
 
 /** Splits a text into graphemes, which are characters as people see them. */
 function splitGraphemes(text: string): Iterable<string> {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+  graphemeSegmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return Array.from(graphemeSegmenter.segment(text), ({ segment }) => segment);
 }
 
 export function countCells(text: string): number {
@@ -114,7 +117,7 @@ export function countCells(text: string): number {
 }
 
 function countGraphemeCells(character: string): number {
-  if (ZERO_WIDTH.test(character)) return 0;
+  if (ZERO_WIDTH_CHARACTERS.test(character)) return 0;
   return WIDE_CHARACTERS.test(character) ? 2 : 1;
 }
 
@@ -135,7 +138,7 @@ export function padToCells(text: string, cells: number): string {
 
 /** Returns one line of JSON, with escapes for all characters that could control a terminal. */
 export function formatJsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(CONTROLS, (character) => {
+  return JSON.stringify(value).replace(CONTROL_CHARACTERS, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }

@@ -57,14 +57,14 @@ function formatExchange({ method, route, status, outcome, code, ms, requestId }:
   return shownFields.filter((part) => part !== null && part !== undefined).join(" ");
 }
 
-type UseOptions = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile" | "onExchange"> & {
+type OpenedMirrorOptions = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile" | "onExchange"> & {
   readonly quiet?: boolean;
 };
 
 export async function withOpenedMirror(
   io: Io,
   root: string,
-  { quiet = false, ...use }: UseOptions,
+  { quiet = false, ...use }: OpenedMirrorOptions,
   work: (mirror: OpenedMirror) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const progress = showProgress(io, quiet || hidesProgress(root));

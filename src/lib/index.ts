@@ -20,8 +20,8 @@ export type * from "./types.ts";
 export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirror> {
   return withLibraryErrors(dir, () => {
     requireFitNode();
-    const world = makeEnvironment(options);
-    return makeMirror(new MirrorSession(findRoot(dir, world.env), world));
+    const environment = makeEnvironment(options);
+    return makeMirror(new MirrorSession(findRoot(dir, environment.env), environment));
   });
 }
 

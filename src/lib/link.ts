@@ -18,15 +18,15 @@ import type { LinkOptions } from "./types.ts";
  */
 export async function linkToWorkspace(requestedDir: string, options: LinkOptions): Promise<string> {
   const dir = resolve(requestedDir);
-  const world = makeEnvironment(options);
-  const { env, cwd } = world;
-  const folderKind = checkPlace(dir, env);
+  const environment = makeEnvironment(options);
+  const { env, cwd } = environment;
+  const folderKind = checkLinkFolder(dir, env);
   const { config, origin } = readTarget(options, env);
   // The key in an unknown `.mdmirror/` may belong to another person. So the key is read only if
   // this user linked the folder before.
   const folder = folderKind === "known" ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
-  const { clock, random } = world;
+  const { clock, random } = environment;
   // Only the errors of planning matter: the service does not answer, or another linked folder is
   // inside this folder. The plan itself is not used.
   unwrap(await withFirstPlan({ dir, config, origin, key, clock, random }, async () => null));
@@ -36,7 +36,7 @@ export async function linkToWorkspace(requestedDir: string, options: LinkOptions
   return realpathSync(dir);
 }
 
-function checkPlace(dir: string, env: CallEnvironment["env"]): "known" | "fresh" {
+function checkLinkFolder(dir: string, env: CallEnvironment["env"]): "known" | "fresh" {
   const existingFolder = findNearestFolder(dir);
   if (existingFolder === dir || readOwnership(existingFolder, env).kind === "by-sudo")
     checkOwner(realpathSync(existingFolder), env);

@@ -60,17 +60,17 @@ export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
  * sides.
  */
 export function checkDirection(direction: unknown): void {
-  const what = findValueFault("direction", SETTINGS.direction, direction);
-  if (what !== null) refuse(what, "give one of these, or none");
+  const directionFault = findValueFault("direction", SETTINGS.direction, direction);
+  if (directionFault !== null) refuse(directionFault, "give one of these, or none");
 }
 
 /** Returns the real path. Throws a TroubleError with code `not-a-mirror` or `foreign-owner`. */
 export function findRoot(dir: string, env: CallEnvironment["env"]): string {
   const absolutePath = resolve(dir);
   if (!existsSync(join(absolutePath, MIRROR_FOLDER))) {
-    const next = "link it: linkMirror(dir, { url, key }), or mdmirror init";
+    const nextStep = "link it: linkMirror(dir, { url, key }), or mdmirror init";
     const what = `${absolutePath} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
-    refuse(what, next, "not-a-mirror");
+    refuse(what, nextStep, "not-a-mirror");
   }
   const root = realpathSync(absolutePath);
   checkOwner(root, env);

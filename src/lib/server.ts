@@ -60,7 +60,7 @@ export function startServer(options: ServerOptions = {}): Promise<Server> {
   const removeTemporaryFolder = () => {
     if (dataOption === null) rmSync(dataFolder, { recursive: true, force: true });
   };
-  return withLibraryErrors(dataFolder, () => startIn(dataFolder, options, removeTemporaryFolder)).catch(
+  return withLibraryErrors(dataFolder, () => startInFolder(dataFolder, options, removeTemporaryFolder)).catch(
     (error: unknown) => {
       removeTemporaryFolder();
       throw error;
@@ -68,27 +68,27 @@ export function startServer(options: ServerOptions = {}): Promise<Server> {
   );
 }
 
-async function startIn(dataFolder: string, options: ServerOptions, removeOwn: () => void): Promise<Server> {
+async function startInFolder(dataFolder: string, options: ServerOptions, removeOwn: () => void): Promise<Server> {
   requireFitNode();
   const { startService } = await import("../service/serve.ts");
   const { port = 0, host = "127.0.0.1", insecureHttp = false, rateLimit } = options;
   const settings = rateLimit === undefined ? {} : { rateLimit };
   const onFault = options.onFault ?? (() => undefined);
   const startResult = await startService({ data: dataFolder, host, port, tls: null, insecureHttp, settings, onFault });
-  const serving = unwrap(startResult);
+  const runningService = unwrap(startResult);
   let stopPromise: Promise<void> | null = null;
   const stop = () => {
-    stopPromise ??= serving.close().then(removeOwn);
+    stopPromise ??= runningService.close().then(removeOwn);
     return stopPromise;
   };
   return {
-    url: serving.url,
-    key: serving.key,
-    adminKey: readFileSync(serving.adminKeyFile, "utf8").trim(),
+    url: runningService.url,
+    key: runningService.key,
+    adminKey: readFileSync(runningService.adminKeyFile, "utf8").trim(),
     data: dataFolder,
     importFolder: (dir) =>
       withLibraryErrors(dir, async () => {
-        const { files, folders, refused } = unwrap(await serving.importFolder(resolve(dir), () => undefined));
+        const { files, folders, refused } = unwrap(await runningService.importFolder(resolve(dir), () => undefined));
         return { files, folders, refused: refused.map(({ path, reason }) => ({ path, reason })) };
       }),
     stop,

@@ -25,7 +25,8 @@ export function nameServedMirrors(roots: readonly string[], env: ToolHost["openO
  * a tool checks this again, because another folder may now be at the path.
  */
 export function admitMirror(root: string, { env, cwd }: Pick<ToolHost["openOptions"], "env" | "cwd">): Result<unknown> {
-  for (const checked of [checkOwner(root, env), examineFolder(root)]) if (checked.kind === "trouble") return checked;
+  for (const checkResult of [checkOwner(root, env), examineFolder(root)])
+    if (checkResult.kind === "trouble") return checkResult;
   const config = readConfig(join(root, MIRROR_FOLDER));
   return config.kind === "trouble" ? config : admit(root, config.value, { mode: "read", env, cwd });
 }

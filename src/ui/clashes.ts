@@ -12,7 +12,7 @@ import { type RowGroup, type SideRow, compareSideBySide } from "../markdown/merg
  * - `settled`: only one side changed the lines, or both edits merge; `text` is the result
  * - `clash`: the edits do not merge; `position` is the number of the clash, from 1
  */
-export type ConflictPlace =
+export type ConflictPart =
   | { readonly kind: "same"; readonly passage: RowGroup; readonly text: string }
   | { readonly kind: "settled"; readonly passage: RowGroup; readonly text: string }
   | {
@@ -24,7 +24,7 @@ export type ConflictPlace =
       readonly base: string;
     };
 
-export type Clash = Extract<ConflictPlace, { kind: "clash" }>;
+export type Clash = Extract<ConflictPart, { kind: "clash" }>;
 
 export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Edit" } as const;
 
@@ -34,11 +34,11 @@ type Choice = keyof typeof CHOICES;
  * Splits a conflict into parts. Returns null if the local version or the version on the service
  * cannot be shown.
  */
-export function splitConflict({ mine, theirs, base, conflict }: ProblemView): readonly ConflictPlace[] | null {
+export function splitConflict({ mine, theirs, base, conflict }: ProblemView): readonly ConflictPart[] | null {
   if (conflict === null || mine.kind === "none" || theirs.kind === "none") return null;
   const baseText = conflict.bothNew || base.kind === "none" ? null : base.text;
   let clashCount = 0;
-  return compareSideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }).map((passage): ConflictPlace => {
+  return compareSideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }).map((passage): ConflictPart => {
     const [ours, other] = [joinSide(passage, "mine"), joinSide(passage, "theirs")];
     if (passage.kind === "same") return { kind: "same", passage, text: ours };
     if (passage.kind !== "both") return { kind: "settled", passage, text: passage.kind === "theirs" ? other : ours };
@@ -53,7 +53,7 @@ function joinSide({ rows }: RowGroup, side: keyof SideRow): string {
   return rows.flatMap((row) => row[side]?.pieces.map(({ text }) => text) ?? []).join("");
 }
 
-export function findClashes(places: readonly ConflictPlace[]): readonly Clash[] {
+export function findClashes(places: readonly ConflictPart[]): readonly Clash[] {
   return places.filter((place) => place.kind === "clash");
 }
 
@@ -61,7 +61,7 @@ export function findClashes(places: readonly ConflictPlace[]): readonly Clash[] 
  * Returns the whole document with git's conflict markers around each clash.
  * @param document the local version
  */
-export function markClashes(places: readonly ConflictPlace[], document: string): string {
+export function markClashes(places: readonly ConflictPart[], document: string): string {
   return places.map((place) => (place.kind === "clash" ? markConflict(place, document) : place.text)).join("");
 }
 
@@ -76,7 +76,7 @@ export function readEditedText(form: URLSearchParams, clash: Clash): string {
 }
 
 /** Returns the document that results from the user's choices; null if a clash is not decided. */
-export function composeResult(places: readonly ConflictPlace[], form: URLSearchParams): string | null {
+export function composeResult(places: readonly ConflictPart[], form: URLSearchParams): string | null {
   const parts = places.map((place) => (place.kind === "clash" ? decideClash(place, form) : place.text));
   return parts.includes(null) ? null : parts.join("");
 }

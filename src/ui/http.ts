@@ -10,7 +10,7 @@ import { type Browsers, isSentByOwnPage, type Session, type Tickets } from "../p
 import {
   type ActionResult,
   collectResults,
-  makeSwitcher,
+  makeFolderSwitcher,
   makeTabs,
   type PageRequest,
   type Ui,
@@ -95,7 +95,7 @@ type RunningServer = {
  * Starts the server.
  * @throws the system's error if the port cannot be used, such as EADDRINUSE
  */
-export async function listen(site: UiSite, port: number): Promise<RunningServer> {
+export async function startHttpServer(site: UiSite, port: number): Promise<RunningServer> {
   const { fastify } = await import("fastify");
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -105,7 +105,7 @@ export async function listen(site: UiSite, port: number): Promise<RunningServer>
     requestTimeout: site.arriveMs * 3,
     http: { headersTimeout: site.arriveMs, connectionsCheckingInterval: Math.min(CHECK_MS, site.arriveMs) },
   });
-  const peers = new Peers(app.server, site.peerOf);
+  const peers = new PeerFilter(app.server, site.peerOf);
   app.server.maxConnections = MAX_CONNECTIONS;
   addRoutes(app, site);
   await app.listen({ host: "127.0.0.1", port });
@@ -146,7 +146,12 @@ async function showPage(site: UiSite, page: UiPage, request: FastifyRequest, rep
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const pageRequest = await readRequest(site, request, session);
   const { address } = pageRequest;
-  const frameValues = { session, address, sections: makeTabs(page, pageRequest), switcher: makeSwitcher(pageRequest) };
+  const frameValues = {
+    session,
+    address,
+    sections: makeTabs(page, pageRequest),
+    switcher: makeFolderSwitcher(pageRequest),
+  };
   try {
     const content = await page.show(site.ui, pageRequest);
     const refreshMs = page.isLive === false ? null : REFRESH_MS;
@@ -332,7 +337,7 @@ const PAGES: readonly UiPage[] = [
  * LIMIT: accepts connections of root. Accepts all connections if the system does not show the user
  * of a connection.
  */
-class Peers {
+class PeerFilter {
   readonly #peerOf: (ends: ConnectionEnds) => PeerUser;
   #tells = true;
 

@@ -96,7 +96,7 @@ export class Jobs {
       },
       step: (action, has) => traffic.step(action, has),
     };
-    const result = work(progress).catch((error: unknown) => makeTroubleNotice(troubleOrFault(error, onFault)));
+    const result = work(progress).catch((error: unknown) => makeTroubleNotice(toPageTrouble(error, onFault)));
     void result.then((notice) => {
       this.#ended++;
       setJob({ ...job, end: { ...notice, id: `${clock.now()}-${this.#ended}` } });
@@ -132,7 +132,7 @@ export const FAULT_TROUBLE: Trouble = {
 };
 
 /** Converts an exception to an error for pages. Reports a bug in mdmirror to `onFault`. */
-export function troubleOrFault(error: unknown, onFault: (error: unknown) => void): Trouble {
+export function toPageTrouble(error: unknown, onFault: (error: unknown) => void): Trouble {
   const trouble = describeError(error);
   if (trouble === null) onFault(error);
   return trouble ?? FAULT_TROUBLE;
@@ -162,7 +162,7 @@ export type StopReading = {
   readonly seen: { readonly scannedAt: number; readonly result: Result<StopView> } | null;
 };
 
-type StopsWorld = Parameters<typeof readStop>[1] & {
+type StopScansContext = Parameters<typeof readStop>[1] & {
   readonly jobs: Jobs;
   readonly onFault: (error: unknown) => void;
 };
@@ -171,15 +171,15 @@ type StopsWorld = Parameters<typeof readStop>[1] & {
  * Finds the changes that a safety check stopped. A scan of both sides takes too long for a page, so
  * a page starts a scan and shows the result of the last scan. Each sync makes the result outdated.
  */
-export class Stops {
-  readonly #world: StopsWorld;
+export class StopScans {
+  readonly #world: StopScansContext;
   /**
    * Results of scans, by the path of the linked folder. `key`: stop and last run at the start of
    * the scan. If the key no longer fits the folder, the result is outdated.
    */
   readonly #kept = new Map<string, StopReading & { readonly key: string }>();
 
-  constructor(world: StopsWorld) {
+  constructor(world: StopScansContext) {
     this.#world = world;
   }
 
@@ -210,7 +210,7 @@ export class Stops {
   async #scan(root: string): Promise<void> {
     const { clock, onFault } = this.#world;
     const result = await readStop(root, this.#world).catch(
-      (error: unknown) => ({ kind: "trouble", trouble: troubleOrFault(error, onFault) }) as const,
+      (error: unknown) => ({ kind: "trouble", trouble: toPageTrouble(error, onFault) }) as const,
     );
     this.#kept.set(root, { ...this.#kept.get(root)!, isScanning: false, seen: { scannedAt: clock.now(), result } });
   }
@@ -223,7 +223,7 @@ const SEARCH_WAIT_MS = 1_000;
  * Runs the searches of pages. The first search of a folder reads all documents, and a page does not
  * wait that long. The search then continues, and later searches find a complete index.
  */
-export class Searches {
+export class PageSearches {
   readonly #clock: Clock;
   readonly #jobs: Jobs;
   readonly #running = new Map<string, Promise<void>>();

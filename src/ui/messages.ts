@@ -1,6 +1,6 @@
 /** Makes notices for pages from the results of operations. */
 
-import type { ResolveWay, UNDO } from "../mirror/operations/declared/writes.ts";
+import type { ResolutionWay, UNDO } from "../mirror/operations/declared/writes.ts";
 import type { ResultOf } from "../mirror/operations/define.ts";
 import { formatCounts } from "../mirror/operations/results/report.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
@@ -48,7 +48,7 @@ function formatCount(n: number, noun: string, words: string): string {
   return `${plural(n, noun)} ${n === 1 ? "is" : "are"} ${words}.`;
 }
 
-const RESOLVED_SENTENCES: Readonly<Record<ResolveWay, string>> = {
+const RESOLVED_SENTENCES: Readonly<Record<ResolutionWay, string>> = {
   mine: "Your version is taken",
   theirs: "The version on the service is taken",
   merged: "Your result is saved",
@@ -58,7 +58,7 @@ const RESOLVED_SENTENCES: Readonly<Record<ResolveWay, string>> = {
   recreate: "The document is created again",
 };
 
-export function makeResolvedNotice(way: ResolveWay, notes: readonly string[]): Notice {
+export function makeResolvedNotice(way: ResolutionWay, notes: readonly string[]): Notice {
   return { ...makeGoodNotice(`${RESOLVED_SENTENCES[way]}. All versions stay in the history.`), details: notes };
 }
 

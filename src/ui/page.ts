@@ -8,7 +8,7 @@ import { mirrorAddress } from "./addresses.ts";
 import { type AllFolders, findFolder, type Folder, type Folders } from "./folders.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { isSameName } from "../mirror/trust/list.ts";
-import type { Drafts, Jobs, Searches, Stops, JobWork } from "./jobs.ts";
+import type { Drafts, Jobs, PageSearches, StopScans, JobWork } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import type { Link } from "../page/parts.ts";
 import { readUndo } from "../mirror/operations/history/undo.ts";
@@ -27,8 +27,8 @@ export type Ui = {
   readonly documents: Renderer;
   readonly jobs: Jobs;
   readonly drafts: Drafts;
-  readonly stops: Stops;
-  readonly searches: Searches;
+  readonly stops: StopScans;
+  readonly searches: PageSearches;
   /** Forms that link a new folder, by the secret in the address of the form's page. */
   readonly links: BoundedMap<string, LinkDraft | RefusedLink>;
 };
@@ -121,12 +121,12 @@ export function collectResults({ params, all }: PageRequest): readonly Notice[] 
   });
 }
 
-export function makeSwitcher({ params, all }: PageRequest): LinkGroup {
+export function makeFolderSwitcher({ params, all }: PageRequest): LinkGroup {
   const name = params["name"];
   const subjectFolder = name === undefined ? undefined : all.folders.find((folder) => isSameName(folder.name, name));
   const links = all.folders.map(({ name: label, needs }): Link => {
-    const current = label === subjectFolder?.name ? "true" : null;
-    return { href: mirrorAddress(label), label, current, count: needs.length, tone: "asks" };
+    const currentMark = label === subjectFolder?.name ? "true" : null;
+    return { href: mirrorAddress(label), label, current: currentMark, count: needs.length, tone: "asks" };
   });
   return { label: subjectFolder?.name ?? "All folders", links: [{ href: "/", label: "All folders" }, ...links] };
 }

@@ -17,7 +17,7 @@ import {
   renderSentence,
   type ToneName,
 } from "../page/parts.ts";
-import { FOLDER_STATES, problemBadge, renderEvent, renderOutcomeBadge } from "./states.ts";
+import { FOLDER_STATES, renderProblemBadge, renderEvent, renderOutcomeBadge } from "./states.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Folder, LinkedProblem } from "./folders.ts";
 import { type PageRequest, readNumber } from "./page.ts";
@@ -27,7 +27,7 @@ import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
 import type { JobView } from "./jobs.ts";
 
-export function problemRows(needs: readonly LinkedProblem[]): Html {
+export function renderProblemRows(needs: readonly LinkedProblem[]): Html {
   return html`<ul class="rows">${needs.map(renderProblem)}</ul>`;
 }
 
@@ -35,7 +35,7 @@ function renderProblem({ path, kind, code, detail, next, address }: LinkedProble
   const isStop = path === "" && address !== null;
   const name =
     path === "" ? null : address === null ? renderName(path) : html`<a href="${address}">${renderName(path)}</a>`;
-  return html`<li><div class="main">${name} ${renderHelpLink(kind, problemBadge(kind))}<br><span class="faint">${renderSentence(toSentence(detail))}</span>${renderNextStep(next, renderOrigin(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
+  return html`<li><div class="main">${name} ${renderHelpLink(kind, renderProblemBadge(kind))}<br><span class="faint">${renderSentence(toSentence(detail))}</span>${renderNextStep(next, renderOrigin(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
 }
 
 /**
@@ -212,7 +212,7 @@ export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
   if (status === null) return renderBanner(tone, describeState(folder), renderNextStep(trouble!.next));
   const { syncedAt } = status;
   const lastSync = syncedAt === null ? "Never in sync yet" : html`Last in sync ${renderAge(syncedAt, request.now)} ago`;
-  return html`${renderBanner(tone, describeState(folder), html`${lastSync} · ${renderDaemonState(folder)}`, folderActions(folder, request))}
+  return html`${renderBanner(tone, describeState(folder), html`${lastSync} · ${renderDaemonState(folder)}`, renderFolderActions(folder, request))}
 <div id="job">${renderWork(folder)}</div>`;
 }
 
@@ -220,7 +220,7 @@ export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
  * Shows the buttons of a folder: solve the folder's problem, control the daemon, and sync. Marks
  * one button as the main action, unless nothing has to be done.
  */
-export function folderActions(folder: Folder, request: PageRequest): Html {
+export function renderFolderActions(folder: Folder, request: PageRequest): Html {
   const { job, daemon, waits } = folder;
   const solution = renderSolutionLink(folder);
   const isBusy = job?.end === null && html` disabled`;

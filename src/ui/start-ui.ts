@@ -11,8 +11,8 @@ import { Origins } from "../page/same-site.ts";
 import { Browsers, Tickets } from "../page/sessions.ts";
 import { Folders } from "./folders.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
-import { listen } from "./http.ts";
-import { Jobs, Searches, Stops } from "./jobs.ts";
+import { startHttpServer } from "./http.ts";
+import { Jobs, PageSearches, StopScans } from "./jobs.ts";
 import { Notices } from "../page/layout.ts";
 
 const NOTICE_DIGITS = 16;
@@ -63,8 +63,8 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     drafts: new BoundedMap<string, string>(MAX_DRAFTS),
     links: new BoundedMap<string, LinkDraft | RefusedLink>(MAX_LINKS),
     documents: new Renderer(),
-    stops: new Stops({ ...context, onFault }),
-    searches: new Searches(context),
+    stops: new StopScans({ ...context, onFault }),
+    searches: new PageSearches(context),
     folders: new Folders(context, roots),
   };
   const servedAddress = { scheme: "http" as const, host: "127.0.0.1", port, proxy: null };
@@ -82,10 +82,10 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     arriveMs: options.arriveMs ?? USUAL_ARRIVE_MS,
   };
   try {
-    const listening = await listen(site, port);
+    const httpServer = await startHttpServer(site, port);
     // With port 0, the system chooses the port. The server accepts only requests with that port in
     // `Host`.
-    servedAddress.port = listening.port;
+    servedAddress.port = httpServer.port;
     const url = `http://127.0.0.1:${servedAddress.port}`;
     return ok({
       url,
@@ -93,7 +93,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
       // ORDER: the server closes before the wait for jobs, so that no request can start another
       // job.
       close: async () => {
-        await listening.close();
+        await httpServer.close();
         ui.documents.close();
         await jobs.idle();
       },

@@ -65,7 +65,7 @@ const OUTCOME_STATES: Readonly<Record<string, StateBadge>> = {
   later: PENDING_BADGE,
 };
 
-export function entryBadge(state: EntryState): Html | null {
+export function renderEntryBadge(state: EntryState): Html | null {
   const stateBadge = ENTRY_STATES[state];
   return stateBadge && renderBadge(...stateBadge);
 }
@@ -75,7 +75,7 @@ export function renderReviewsBadge(reviews: number): Html {
   return renderBadge(tone, `${count(reviews)} ${word}`);
 }
 
-export function problemBadge(kind: string): Html {
+export function renderProblemBadge(kind: string): Html {
   return renderBadge(...(PROBLEM_STATES[kind] ?? toBlockBadge(kind)));
 }
 

@@ -85,11 +85,11 @@ export const USER_DOC_PAGE: UiPage = {
     const name = readRequestedPath(request);
     const text = readUserDoc(name);
     if (text === null) return refuse(`no document is named ${name}`, "open the list of documents: Help");
-    const rendered = await documents.render(text, { files: toDocAddress(""), folder: parentOf(name) });
+    const renderedText = await documents.render(text, { files: toDocAddress(""), folder: parentOf(name) });
     return {
       title: `${readTitle(name, text)} · Help · mdmirror`,
       main: html`<p><a href="${DOCS_ADDRESS}">All documents</a></p>
-${renderDocument(rendered, text)}`,
+${renderDocument(renderedText, text)}`,
     };
   },
 };

@@ -6,7 +6,7 @@ import { snapshot } from "../temporary-folder.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { formatAttention } from "../../src/cli/show-attention.ts";
 import type { BlockReason } from "../../src/mirror/model/block.ts";
-import { noteTransient } from "../../src/mirror/folder/transient-trouble.ts";
+import { noteTrouble } from "../../src/mirror/folder/transient-trouble.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 
 const rig = useRig();
@@ -339,7 +339,7 @@ describe("sync --quiet", () => {
     const lock = lockIt();
     expect((await quietly()).err[0]).toContain("is in use by");
     lock.release();
-    expect(noteTransient(join(rig.dir, "none"), "locked", 1, 1_000)).toBe(0);
+    expect(noteTrouble(join(rig.dir, "none"), "locked", 1, 1_000)).toBe(0);
   });
 });
 

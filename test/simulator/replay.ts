@@ -4,7 +4,7 @@ import {
   type Bundle,
   comparePlans,
   toPlainPlan,
-  replan,
+  replayPlan,
 } from "../../src/mirror/operations/doctor/bundle.ts";
 import { getSubject } from "../../src/mirror/model/action.ts";
 
@@ -62,7 +62,7 @@ type Replay = { readonly lines: readonly string[]; readonly differences: readonl
  * plan.
  */
 export function replayBundle(bundle: Bundle): Replay {
-  const { plan, input, unanswered } = replan(bundle);
+  const { plan, input, unanswered } = replayPlan(bundle);
   const { base, local, remote } = input.trees;
   const differences = comparePlans(bundle.planned, toPlainPlan(plan));
   const { verdict } = plan;

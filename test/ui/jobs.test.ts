@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/common/clock.ts";
 import { UnsafePathError } from "../../src/common/ownership.ts";
-import { FAULT_TROUBLE, Jobs, Searches, troubleOrFault } from "../../src/ui/jobs.ts";
+import { FAULT_TROUBLE, Jobs, PageSearches, toPageTrouble } from "../../src/ui/jobs.ts";
 import type { Notice } from "../../src/page/layout.ts";
 
 test("a path that cannot be trusted is the user's to correct; another error is a fault of mdmirror", () => {
   const faults: unknown[] = [];
-  const troubleOf = (error: Error) => troubleOrFault(error, (fault) => faults.push(fault));
+  const troubleOf = (error: Error) => toPageTrouble(error, (fault) => faults.push(fault));
   const unsafe = new UnsafePathError("/notes/.mdmirror/key", "is a symbolic link", "remove the link");
   expect(troubleOf(unsafe)).toMatchObject({ kind: "usage", what: unsafe.message, next: "remove the link" });
   expect(faults).toEqual([]);
@@ -73,7 +73,7 @@ test("a page waits for a search for a second, and begins none while another one 
   const late = Promise.withResolvers<void>();
   const clock = { monotonic: () => 0, now: () => 0, sleep: () => late.promise } as Clock;
   const jobs = new Jobs({ clock, onFault: () => undefined });
-  const searches = new Searches({ clock, jobs });
+  const searches = new PageSearches({ clock, jobs });
   const first = Promise.withResolvers<string>();
   const begun: string[] = [];
   const answer = (root: string, name: string, found: Promise<string>) =>

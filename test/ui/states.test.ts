@@ -2,26 +2,26 @@ import { describe, expect, test } from "vitest";
 import { BLOCK_REASONS, type BlockReason } from "../../src/mirror/model/block.ts";
 import type { Folder } from "../../src/ui/folders.ts";
 import type { PageRequest } from "../../src/ui/page.ts";
-import { chooseStateBadge, folderActions, problemRows } from "../../src/ui/parts.ts";
-import { entryBadge, problemBadge } from "../../src/ui/states.ts";
+import { chooseStateBadge, renderFolderActions, renderProblemRows } from "../../src/ui/parts.ts";
+import { renderEntryBadge, renderProblemBadge } from "../../src/ui/states.ts";
 
 const TONES = { "action-required": "asks", pending: "quiet", none: "quiet" } as const;
 
 test.each(Object.keys(BLOCK_REASONS) as BlockReason[])("%s has the colour of who has to act, in words", (reason) => {
-  const { text } = problemBadge(reason);
+  const { text } = renderProblemBadge(reason);
   expect(text).toMatch(new RegExp(`^<span class="badge ${TONES[BLOCK_REASONS[reason].work]}">[a-z ]+</span>$`));
 });
 
 test("a stop is red, and a conflict looks the same in the list of documents", () => {
-  expect(problemBadge("too-many-deletions").text).toContain('"badge bad"');
-  expect(problemBadge("conflict")).toEqual(entryBadge("conflict"));
-  expect(problemBadge("in-review")).toEqual(entryBadge("in-review"));
-  expect(problemBadge("too-large")).toEqual(entryBadge("blocked"));
+  expect(renderProblemBadge("too-many-deletions").text).toContain('"badge bad"');
+  expect(renderProblemBadge("conflict")).toEqual(renderEntryBadge("conflict"));
+  expect(renderProblemBadge("in-review")).toEqual(renderEntryBadge("in-review"));
+  expect(renderProblemBadge("too-large")).toEqual(renderEntryBadge("blocked"));
 });
 
 test("codes of a problem are in its details only", () => {
   const problem = { path: "a.md", kind: "not-utf-8", code: "EILSEQ", detail: "not text", next: "save it" };
-  const { text } = problemRows([{ ...problem, address: null }]);
+  const { text } = renderProblemRows([{ ...problem, address: null }]);
   const open = text.replace(/<details.*?<\/details>/gs, "").replace(/<[^>]*>/g, " ");
   expect(text).toContain("EILSEQ");
   expect(open).not.toMatch(/EILSEQ|not-utf-8|not utf 8/);
@@ -49,7 +49,8 @@ const folderWith = (members: Partial<Folder>): Folder => ({
 });
 
 const mainOf = (folder: Folder) =>
-  folderActions(folder, { csrf: "c" } as PageRequest).text.match(/class="[^"]*main-action"[^>]*>([^<]*)/)?.[1] ?? null;
+  renderFolderActions(folder, { csrf: "c" } as PageRequest).text.match(/class="[^"]*main-action"[^>]*>([^<]*)/)?.[1] ??
+  null;
 
 describe("the state of a folder, and its main action", () => {
   const cases: readonly (readonly [string, Partial<Folder>, readonly [string, string], string | null])[] = [

@@ -65,7 +65,7 @@ async function readWantedWorkspaces({ session, args }: ActionCall) {
  * secret. mdmirror cannot print the secret again later.
  * @param describe returns the line about the new key
  */
-async function makeKey(
+async function createKey(
   { io, args }: ActionCall,
   make: () => Promise<Result<MadeKey>>,
   describe: (key: KeyJson) => string,
@@ -155,12 +155,12 @@ function describeKey(io: Io, key: KeyJson): string {
  */
 async function findWantedWorkspace(session: AdminSession, word: string | null): Promise<WorkspaceJson> {
   if (word !== null) return unwrap(await findWorkspace(session, word));
-  const all = unwrap(await listAll(session, "listWorkspaces"));
-  const [first, ...others] = all;
+  const allWorkspaces = unwrap(await listAll(session, "listWorkspaces"));
+  const [first, ...others] = allWorkspaces;
   if (first === undefined) return refuse("there is no workspace", "mdmirror serve admin workspaces create NAME");
   if (others.length === 0) return first;
-  const names = all.map(({ name }) => shownName(name)).join(", ");
-  return refuse(`there are ${all.length} workspaces: ${names}`, "choose one with --workspace");
+  const names = allWorkspaces.map(({ name }) => shownName(name)).join(", ");
+  return refuse(`there are ${allWorkspaces.length} workspaces: ${names}`, "choose one with --workspace");
 }
 
 /** Warns about grants on paths at which nothing exists. Such a path may be a typing error. */
@@ -174,7 +174,7 @@ function makeGrantWarnings({ grants }: KeyJson): Required<Pick<CommandResult, "w
   return { warnings, exit: unusedGrants.length === 0 ? EXIT.inSync : EXIT.attention };
 }
 
-const keys: AdminActions = {
+const keyActions: AdminActions = {
   list: {
     options: ["workspace"],
     async run(call) {
@@ -202,7 +202,7 @@ const keys: AdminActions = {
       const body = { grants: [], ...readChanges(args, io), workspaceId };
       const describe = (key: KeyJson) =>
         `created the key ${shownName(key.label)} of ${shownName(name)}: ${describeKey(io, key)} (${key.id})`;
-      const madeKey = await makeKey(call, () => session.ask("createKey", { body }), describe);
+      const madeKey = await createKey(call, () => session.ask("createKey", { body }), describe);
       return { ...madeKey, ...makeGrantWarnings(madeKey.key) };
     },
   },
@@ -261,7 +261,7 @@ function formatReview(io: Io, review: ShownReviewJson): string[] {
   ];
 }
 
-const reviews: AdminActions = {
+const reviewActions: AdminActions = {
   list: {
     options: ["workspace"],
     async run(call) {
@@ -330,7 +330,7 @@ function makeStateAction(state: "open" | "closed", words: string): AdminAction {
   };
 }
 
-const workspaces: AdminActions = {
+const workspaceActions: AdminActions = {
   list: {
     async run({ session }) {
       const all = unwrap(await listAll(session, "listWorkspaces"));
@@ -350,8 +350,8 @@ const workspaces: AdminActions = {
       const all = unwrap(await listAll(session, "listWorkspaces"));
       if (all.some((workspace) => workspace.name === name))
         return refuse(`the workspace ${shownName(name)} already exists`, "give another name");
-      const make = () => session.ask("createWorkspace", { body: { name } });
-      return makeKey(call, make, ({ workspaceId, id }) => {
+      const createWorkspace = () => session.ask("createWorkspace", { body: { name } });
+      return createKey(call, createWorkspace, ({ workspaceId, id }) => {
         return `created the workspace ${shownName(name)} (${workspaceId}) and a key with full access (${id})`;
       });
     },
@@ -378,4 +378,4 @@ const workspaces: AdminActions = {
 /** Actions on keys, reviews or workspaces, by their names. `list` is the default action. */
 type AdminActions = Readonly<Record<string, AdminAction>>;
 
-export const ACTIONS = { keys, reviews, workspaces } as const;
+export const ACTIONS = { keys: keyActions, reviews: reviewActions, workspaces: workspaceActions } as const;

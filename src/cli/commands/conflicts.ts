@@ -1,9 +1,9 @@
 import { unwrap } from "../../common/trouble.ts";
 import { shownName, shownWords } from "../../common/shown-words.ts";
 import { conflicts } from "../../mirror/operations/manual/problem-lists.ts";
-import { findConflictHunks, findProblem, readThree } from "../../mirror/operations/manual/problem.ts";
+import { findConflictHunks, findProblem, readThreeVersions } from "../../mirror/operations/manual/problem.ts";
 import { formatOrigin } from "../../mirror/operations/results/actions.ts";
-import { bytes, formatLocalTime } from "../../mirror/operations/results/times.ts";
+import { formatByteCount, formatLocalTime } from "../../mirror/operations/results/times.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import type { Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
@@ -44,8 +44,8 @@ function formatConflicts(io: Io, { conflicts: open, blocked }: ConflictList): re
   const rows = open.map(({ path, since, mine, theirs, inReview, renewed }) => [
     paint.strong(shownName(path)),
     `${paint.asks(inReview ? "in review" : "conflict")} for ${formatTimeSince(io, since)}`,
-    `mine ${bytes(mine)}`,
-    `theirs ${bytes(theirs, "no longer in the history")}${renewed === 0 ? "" : `, updated ${renewed} times since`}`,
+    `mine ${formatByteCount(mine)}`,
+    `theirs ${formatByteCount(theirs, "no longer in the history")}${renewed === 0 ? "" : `, updated ${renewed} times since`}`,
   ]);
   const nextLine =
     "  next: mdmirror conflicts show PATH, then mdmirror resolve PATH --mine | --theirs | --merged FILE | --tool";
@@ -65,7 +65,7 @@ async function showConflict(io: Io, name: string, json: boolean): Promise<ExitCo
   const location = locateDocument(io, name);
   return withLocalMirror(io, location.root, (mirror) => {
     const problem = unwrap(findProblem(mirror, location.path));
-    const contents = unwrap(readThree(mirror, problem));
+    const contents = unwrap(readThreeVersions(mirror, problem));
     const { path, conflict } = problem;
     const hunks = findConflictHunks(contents);
     const lines = formatHunks(io, hunks);

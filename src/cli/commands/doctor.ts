@@ -51,9 +51,9 @@ async function writeBundle(
   args: Args,
   { root, file, examined }: { readonly root: string; readonly file: string; readonly examined: readonly DoctorCheck[] },
 ): Promise<DoctorCheck> {
-  const opening = { ...pickContext(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
+  const openOptions = { ...pickContext(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
   const withNames = args.flag("with-names");
-  const bundleResult = await withMirror(root, opening, (mirror) =>
+  const bundleResult = await withMirror(root, openOptions, (mirror) =>
     makeBundle(mirror, examined, { random: io.random, withNames }),
   );
   if (bundleResult.kind === "trouble")

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { shownName, shownWords } from "../../common/shown-words.ts";
 import { history, show } from "../../mirror/operations/history/versions.ts";
-import { bytes, formatLocalTime } from "../../mirror/operations/results/times.ts";
+import { formatByteCount, formatLocalTime } from "../../mirror/operations/results/times.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { refuseUsage, writeNewFile } from "../exit.ts";
 import { locateDocument, locateVersion } from "../find-mirror.ts";
@@ -48,7 +48,7 @@ function formatRow({ n, at, size, from, what, mergedFrom, other, isLocal }: Hist
     `@${n}`,
     at <= 0 ? "before" : formatLocalTime(at),
     from,
-    bytes(size, "no longer in the history"),
+    formatByteCount(size, "no longer in the history"),
     `${shownWords(what)}${mergedClause}${otherClause}${isLocal ? "  (local)" : ""}`,
   ];
 }

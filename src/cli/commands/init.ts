@@ -107,13 +107,13 @@ export const command: Command = {
     if (existingFolder === dir || readOwnership(existingFolder, io.env).kind === "by-sudo")
       unwrap(workAsOwner(io, realpathSync(existingFolder)));
     const kind = unwrap(checkFolder(dir, io.env, args.flag("any-folder")));
-    return kind === "linked" ? initLinkedFolder(io, dir, args) : linkNew(io, args, dir, kind === "known");
+    return kind === "linked" ? initLinkedFolder(io, dir, args) : linkNewFolder(io, args, dir, kind === "known");
   },
 };
 
 type PreferredSide = Parameters<typeof runFirstSync>[3];
 
-function readTarget(io: Io, args: Args): { readonly config: Config; readonly origin: TrustedOrigin } {
+function readLinkTarget(io: Io, args: Args): { readonly config: Config; readonly origin: TrustedOrigin } {
   const remote = parseLinkedPart(args.texts("remote"));
   if (remote === null) return refuseUsage("--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
@@ -129,9 +129,9 @@ function readTarget(io: Io, args: Args): { readonly config: Config; readonly ori
 }
 
 /** @param isKnown true if this user linked the folder before, and its `.mdmirror/` still exists */
-async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promise<ExitCode> {
+async function linkNewFolder(io: Io, args: Args, dir: string, isKnown: boolean): Promise<ExitCode> {
   const { cwd, env, random } = io;
-  const target = readTarget(io, args);
+  const target = readLinkTarget(io, args);
   const keyFile = args.text("key-file");
   // The key in an unknown `.mdmirror/` may belong to another person. With this key, the documents
   // would be uploaded to that person's workspace. So the key is read only if this user linked the
@@ -167,11 +167,13 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   // wrote the state file.
   const isLost = isStateLost(io, folder);
   trustAddress(io, args, root);
-  const admitted = unwrap(admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }));
-  printNotes(io, admitted.notes);
-  const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admitted.origin }));
+  const admittedFolder = unwrap(
+    admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }),
+  );
+  printNotes(io, admittedFolder.notes);
+  const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admittedFolder.origin }));
   if (STORABLE_SOURCES.has(key.from) && !args.flag("no-store-key")) {
-    await checkKey(io, admitted.origin, key.key, config);
+    await checkKey(io, admittedFolder.origin, key.key, config);
     storeKey(folder, key.key);
     io.out("the key was stored");
   }
@@ -339,13 +341,13 @@ async function agreeOnFirstPlan(io: Io, options: FirstSync, proposes = true): Pr
     const optionsWithRules = await offerRules(io, options, proposal);
     if (optionsWithRules !== null) return { kind: "again", options: optionsWithRules } as const;
     const linkMode = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
-    if (linkMode === "translate") io.out(BY_ID_NOTE);
+    if (linkMode === "translate") io.out(LINKS_BY_ID_NOTE);
     const agreedOptions = { ...options, config: { ...config, links: { ...config.links, mode: linkMode } } };
     const isAgreed = await askToLink(io, options, preview, proposal);
     return { kind: "answer", options: isAgreed ? agreedOptions : null } as const;
   }).finally(progress.end);
-  const end = unwrap(agreement);
-  return end.kind === "again" ? agreeOnFirstPlan(io, end.options, false) : end.options;
+  const planEnd = unwrap(agreement);
+  return planEnd.kind === "again" ? agreeOnFirstPlan(io, planEnd.options, false) : planEnd.options;
 }
 
 /**
@@ -366,7 +368,7 @@ async function offerRules(io: Io, options: FirstSync, proposal: RulesProposal): 
   };
 }
 
-const BY_ID_NOTE =
+const LINKS_BY_ID_NOTE =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
 async function askToLink(io: Io, { dir, yes }: FirstSync, plan: SyncPlan, proposal: RulesProposal): Promise<boolean> {

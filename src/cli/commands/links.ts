@@ -74,8 +74,8 @@ async function changeLinks(io: Io, args: Args, root: string, form: LinkForm): Pr
       if (!json) for (const line of [title, ...cutLines(names, MAX_PATHS, "  ")]) io.out(line);
       if (!(await askAgreement(io, args, "do this now?", `mdmirror links ${form.mode} --yes`))) return EXIT.usage;
     }
-    const respelled = await apply();
-    return formatChange(respelled, `from now on, ${describeLinkForm(form)}; ${plural(respelled, "file")} rewritten`);
+    const fileCount = await apply();
+    return formatChange(fileCount, `from now on, ${describeLinkForm(form)}; ${plural(fileCount, "file")} rewritten`);
   });
 }
 

@@ -18,13 +18,13 @@ export const command: Command = {
     // A signal during the start then closes the server before the process ends.
     const { stop } = io;
     const roots = findMirrors(io, args.operands);
-    const world = pickContext(io);
+    const context = pickContext(io);
     const { admitMirror } = await import("../../mcp/mirrors.ts");
-    for (const root of roots) unwrap(admitMirror(root, world));
+    for (const root of roots) unwrap(admitMirror(root, context));
     if (stop.aborted) return EXIT.inSync;
     const { startMcp } = await import("../../mcp/start-mcp.ts");
     const onFault = (error: unknown) => io.err(`mdmirror mcp: ${describeFault(io, error)}`);
-    const mcp = startMcp({ ...world, version: version(), onFault, roots, isReadOnly: args.flag("read-only") });
+    const mcp = startMcp({ ...context, version: version(), onFault, roots, isReadOnly: args.flag("read-only") });
     try {
       await Promise.race([mcp.disconnected, aborted(stop)]);
     } finally {

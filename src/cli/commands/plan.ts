@@ -14,7 +14,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { listStopSteps } from "../../mirror/operations/results/attention.ts";
 import { makePathLookup, toPlanJson, findLargestFolders } from "../../mirror/operations/results/plan.ts";
 import { formatStaysLocal } from "../show-attention.ts";
-import { formatColumns, cutLines, type Paint, choosePaint, PLAIN, showResult } from "../text.ts";
+import { formatColumns, cutLines, type Paint, choosePaint, PLAIN_PAINT, showResult } from "../text.ts";
 import { count, formatBytes, plural } from "../../common/quantities.ts";
 import { listActionsOfStop } from "../../mirror/planner/verdict/stops.ts";
 import { shownName, shownWords } from "../../common/shown-words.ts";
@@ -45,8 +45,8 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
     const oppositeDirection = refuseOppositeRun(mirror.config, request);
     if (oppositeDirection !== null) throw new TroubleError(oppositeDirection);
     const preview = unwrap(await planSync(mirror, request));
-    const most = options.all ? Number.POSITIVE_INFINITY : MAX_NAMES;
-    const lines = quiet ? [] : [...formatPlan(preview, most, choosePaint(io)), formatEnd(preview)];
+    const maxNames = options.all ? Number.POSITIVE_INFINITY : MAX_NAMES;
+    const lines = quiet ? [] : [...formatPlan(preview, maxNames, choosePaint(io)), formatLastLine(preview)];
     const openExit = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
     const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : openExit;
     return showResult(io, json, { json: toPlanJson(preview), lines, exit });
@@ -57,7 +57,7 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
 export function formatPlan(
   { plan, open, oneWay, staysLocal, trees }: SyncPlan,
   most: number,
-  paint: Paint = PLAIN,
+  paint: Paint = PLAIN_PAINT,
 ): string[] {
   const actions = plan.steps.map(({ action }) => action);
   const staysLine = formatStaysLocal(staysLocal);
@@ -82,7 +82,7 @@ function formatLeftOut(label: string, left: SyncPlan["open"], most: number): str
   return [`  ${label}: ${count(left.length)}`, ...cutLines(namedLines, most, "    ")];
 }
 
-function formatEnd({ plan, open }: SyncPlan): string {
+function formatLastLine({ plan, open }: SyncPlan): string {
   const steps = plan.steps.length;
   if (steps === 0)
     return `nothing to do${open.length === 0 ? "" : " except for blocked documents"}; nothing was written`;
@@ -112,8 +112,8 @@ function formatGroups(actions: readonly Action[], most: number, pathOf: PathOf, 
   const kinds = Object.keys(ACTION_WORDS);
   const rankAction = (action: Action) =>
     kinds.indexOf(action.kind) + (describeAction(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);
-  const sorted = actions.toSorted((a, b) => rankAction(a) - rankAction(b));
-  return [...Map.groupBy(sorted, describeAction)].flatMap(([words, all]) => {
+  const sortedActions = actions.toSorted((a, b) => rankAction(a) - rankAction(b));
+  return [...Map.groupBy(sortedActions, describeAction)].flatMap(([words, all]) => {
     const namedLines = all
       .map((action) => ({
         path: readActionPath(action, pathOf),

@@ -2,15 +2,15 @@ import { resolve as absolute } from "node:path";
 import { errnoClause, refuse, unwrap } from "../../common/trouble.ts";
 import { shownName } from "../../common/shown-words.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
-import { type ResolveWay, WAYS } from "../../mirror/operations/declared/writes.ts";
-import { findProblem, readThree } from "../../mirror/operations/manual/problem.ts";
+import { type ResolutionWay, RESOLUTION_WAYS } from "../../mirror/operations/declared/writes.ts";
+import { findProblem, readThreeVersions } from "../../mirror/operations/manual/problem.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 import { resolve } from "../../mirror/operations/manual/resolve.ts";
 import type { Args, Io } from "../command.ts";
 import { findMirror, locatePaths } from "../find-mirror.ts";
 import { makeOperationCommand } from "../operation-command.ts";
 
-const WAY_FLAGS = (Object.keys(WAYS) as ResolveWay[]).filter((way) => way !== "merged");
+const WAY_FLAGS = (Object.keys(RESOLUTION_WAYS) as ResolutionWay[]).filter((way) => way !== "merged");
 
 export const command = makeOperationCommand(resolve, {
   operands: { usage: "PATH… | FOLDER | 'GLOB' | [DIR]", least: 0, most: 10_000 },
@@ -20,7 +20,7 @@ export const command = makeOperationCommand(resolve, {
     "mdmirror resolve 'work/**' --theirs --dry-run",
   ],
   options: {
-    ...Object.fromEntries(WAY_FLAGS.map((way) => [way, { help: WAYS[way] }])),
+    ...Object.fromEntries(WAY_FLAGS.map((way) => [way, { help: RESOLUTION_WAYS[way] }])),
     merged: { value: "FILE", help: "take the content of FILE, merged by you; - reads standard input" },
     tool: { help: "merge in $MDMIRROR_MERGETOOL, or in the merge.tool that git is configured with" },
     all: { help: "everything that mdmirror conflicts lists in this folder or in DIR" },
@@ -44,7 +44,7 @@ export const command = makeOperationCommand(resolve, {
     const problem = unwrap(findProblem(world, input.paths[0]!));
     const { path, conflict } = problem;
     if (conflict === null) return refuse(`${path} is not in conflict`, `mdmirror why ${quoteForShell(path)}`);
-    const contents = unwrap(readThree(world, problem));
+    const contents = unwrap(readThreeVersions(world, problem));
     return input.dryRun === true ? input : { ...input, text: unwrap(runMergeTool(path, contents, io.env)) };
   },
   question({ way, problem }) {

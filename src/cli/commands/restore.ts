@@ -17,8 +17,8 @@ export const command = makeOperationCommand(restore, {
     return { root, input: { paths, n: wantedVersions[0]!.n ?? undefined } };
   },
   question({ items }) {
-    const restorable = items.filter(({ act }) => act !== null).length;
-    return restorable <= 1 ? null : `restore ${count(restorable)} documents?`;
+    const restorableCount = items.filter(({ act }) => act !== null).length;
+    return restorableCount <= 1 ? null : `restore ${count(restorableCount)} documents?`;
   },
   head({ isOne, asOf }) {
     if (isOne) return [];

@@ -24,14 +24,14 @@ export const command = makeReadCommand(reviews, {
       const isKnown = live !== null && submitted !== null;
       const names = { before: `service/${path}`, after: `sent/${path}` };
       return [
-        ...formatHead(io, item),
+        ...formatReviewHead(io, item),
         ...(isKnown ? formatUnifiedDiff(io, names, live, submitted) : [`  ${UNKNOWN_VERSION_TEXT}`]),
       ];
     });
   },
 });
 
-function formatHead(io: Io, review: WaitingReview): string[] {
+function formatReviewHead(io: Io, review: WaitingReview): string[] {
   const { path, changeId, since } = review;
   const paint = choosePaint(io);
   const idClause = changeId === null ? "" : ` ${changeId}`;

@@ -82,14 +82,16 @@ export const command: Command = {
     const { stop } = io;
     const options = readServeOptions(io, args);
     const { startOnDatabase, startService } = await import("../../service/serve.ts");
-    const serving = unwrap(await (database === null ? startService(options) : startOnDatabase(options, database)));
+    const runningService = unwrap(
+      await (database === null ? startService(options) : startOnDatabase(options, database)),
+    );
     try {
-      await runImport(io, args, serving);
-      showServing(io, serving);
+      await runImport(io, args, runningService);
+      showServiceStart(io, runningService);
       await aborted(stop);
       return EXIT.inSync;
     } finally {
-      await serving.close();
+      await runningService.close();
     }
   },
 };
@@ -125,7 +127,7 @@ function readServeOptions(io: Io, args: Args): ServeOptions {
   };
 }
 
-function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: RunningService<string | null>): void {
+function showServiceStart(io: Io, { lacks, url, key, keyFile, adminKeyFile }: RunningService<string | null>): void {
   for (const { what, next } of lacks) {
     io.err(`mdmirror serve: ${what}`);
     io.err(`  next: ${next}`);

@@ -50,8 +50,8 @@ export const command: Command = {
     if (short && dir === undefined && findNearestMirror(io, io.cwd).root === null) return EXIT.usage;
     const root = all ? null : findMirror(io, dir);
     if (prometheus) return showMetrics(io, root);
-    if (root === null) return showAll(io, flags);
-    return short ? showShort(io, root, flags.json) : showOne(io, root, flags);
+    if (root === null) return showAllFolders(io, flags);
+    return short ? showPromptLine(io, root, flags.json) : showFolder(io, root, flags);
   },
 };
 
@@ -92,7 +92,7 @@ function toReadingJson(reading: Result<StatusReading>, state: string, now: numbe
   return { state, attention: [{ path: "", kind: state, code, detail: what, next }] };
 }
 
-async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
+async function showFolder(io: Io, root: string, flags: Flags): Promise<ExitCode> {
   const reading = await readFolderStatus(root, io);
   if (reading.kind === "trouble" && reading.trouble.code !== "untrusted") throw new TroubleError(reading.trouble);
   const now = io.clock.now();
@@ -107,7 +107,7 @@ async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
 
 const NO_FOLDER_LINES = ["no folder is linked yet; next: mdmirror init DIR --url URL"];
 
-async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
+async function showAllFolders(io: Io, flags: Flags): Promise<ExitCode> {
   const { mirrors, unfit } = await readAllFolders(io);
   const now = io.clock.now();
   const exitCodes = mirrors.map(({ reading }) => chooseExit(reading, flags, now));
@@ -165,7 +165,7 @@ const DAEMON_MS = 250;
  * Prints one line for shell prompts and status bars, without names or content of documents. Waits
  * only briefly for the daemon, because a shell runs the command before each prompt.
  */
-async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
+async function showPromptLine(io: Io, root: string, json: boolean): Promise<ExitCode> {
   const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, mustBeAdmitted: true });
   const shortStatus = summarizeStatus(reading);
   const { state, daemon, inSyncAsOf: _since, ...counts } = shortStatus;
@@ -219,13 +219,13 @@ export const list: Command = {
   },
 };
 
-const WORD_DETAILS: Readonly<Partial<Record<MirrorState, string>>> = {
+const STATE_DETAILS: Readonly<Partial<Record<MirrorState, string>>> = {
   gone: ": missing: moved, deleted or not mounted",
   other: ": another folder is at this path now",
 };
 
 function formatListRow({ mirror: { root, name, addresses }, state }: FolderStatus): string[] {
-  return [shownName(name), shownName(root), addresses.join(" "), `${state}${WORD_DETAILS[state] ?? ""}`];
+  return [shownName(name), shownName(root), addresses.join(" "), `${state}${STATE_DETAILS[state] ?? ""}`];
 }
 
 async function readAllFolders(io: Io) {

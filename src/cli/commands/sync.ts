@@ -16,7 +16,7 @@ import { runHooksAfterSync } from "../../mirror/hooks/run-hook.ts";
 import { readFolderStatus } from "../../mirror/folder/status.ts";
 import { join } from "node:path";
 import { readConfig } from "../../mirror/settings/config.ts";
-import { endTransient, noteTransient, type TransientKind } from "../../mirror/folder/transient-trouble.ts";
+import { endTroubles, noteTrouble, type TransientKind } from "../../mirror/folder/transient-trouble.ts";
 import { MIRROR_FOLDER, toPaths } from "../../mirror/model/mirror-folder.ts";
 import { toReportJson } from "../../mirror/operations/results/report.ts";
 import { formatJsonLine, printNotes } from "../text.ts";
@@ -157,7 +157,7 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrintOpt
   // mdmirror stores since when the folder has been `locked` or `offline`. This sync had the lock,
   // so the folder is no longer locked. If this sync reached the service, the folder is no longer
   // offline either.
-  endTransient(join(root, MIRROR_FOLDER), isTransientProblem ? ["locked"] : ["locked", "offline"]);
+  endTroubles(join(root, MIRROR_FOLDER), isTransientProblem ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(formatJsonLine({ ...toReportJson(report), ...extra }));
   else if (!quiet) showReport(io, report, took, url);
   else if (!isTransientProblem) showActionRequired(io, report, url);
@@ -179,7 +179,7 @@ function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () =
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   const quietMs = config.kind === "ok" ? (parseAge(config.value.interface.quietFor) ?? 0) : 0;
-  const lastedMs = noteTransient(folder, kind, io.clock.now(), quietMs);
+  const lastedMs = noteTrouble(folder, kind, io.clock.now(), quietMs);
   if (lastedMs === null) return;
   report();
   if (lastedMs > 0) io.err(`  this has lasted for ${formatAge(lastedMs)}; reported again after a day`);

@@ -20,7 +20,7 @@ export const command = makeOperationCommand(undo, {
     return `undo ${count(doableCount)} of ${formatRuns(runs)}?`;
   },
   again: ({ runs, since }) => (since === null ? `mdmirror undo ${runs[0]!.run}` : undefined),
-  head: formatHead,
+  head: formatUndoHead,
   words: () => ({ word: "undone", detail: describeUndo }),
 });
 
@@ -33,7 +33,7 @@ function describeRun({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" 
   return `${kind}, ${formatLocalTime(startedAt)}`;
 }
 
-function formatHead({ runs, passed, since }: UndoPlan): readonly string[] {
+function formatUndoHead({ runs, passed, since }: UndoPlan): readonly string[] {
   const runsWords = runs.length === 0 ? "no run" : formatRuns(runs);
   const spanClause = since === null ? describeRun(runs[0]!) : `since ${formatLocalTime(since)}`;
   return [

@@ -29,14 +29,14 @@ export const command: Command = {
   },
   operands: FOLDER_OPERANDS,
   async run(io, args): Promise<ExitCode> {
-    const absent = findAbsentMirror(io, args.operands[0]);
-    if (absent !== null) return forgetAbsent(io, absent, args.flag("force"));
+    const absentMirror = findAbsentMirror(io, args.operands[0]);
+    if (absentMirror !== null) return forgetAbsent(io, absentMirror, args.flag("force"));
     const root = findMirror(io, args.operands[0]);
     unwrap(checkRegistryWritable(io.env, "nothing was done"));
     const refusedExit = await checkUnsent(io, root, args);
     if (refusedExit !== null) return refusedExit;
-    const purges = args.flag("purge");
-    if (purges && !(await agreesToPurge(io, root, args))) return EXIT.usage;
+    const isPurgeRequested = args.flag("purge");
+    if (isPurgeRequested && !(await agreesToPurge(io, root, args))) return EXIT.usage;
     const releasedFolder = await withFolderReleased(io, root, "unlink");
     try {
       const unlinkResult = unwrap(unlinkFolder(root, io.env, io.clock.now()));
@@ -45,7 +45,7 @@ export const command: Command = {
       releasedFolder.giveBack();
     }
     // ORDER: `.mdmirror/` is removed last, because the steps before need the lock in `.mdmirror/`.
-    if (!purges) {
+    if (!isPurgeRequested) {
       io.out(
         `its history and trash stay in .mdmirror/; to link it again: mdmirror init ${quoteForShell(root)} --url URL`,
       );
@@ -90,12 +90,12 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
  * of the error; null if the folder may be unlinked.
  */
 async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
-  const force = args.flag("force");
+  const isForced = args.flag("force");
   const unsentChanges = await findUnsent(root, pickContext(io));
   const rootWord = quoteForShell(root);
   const forceCommand = `mdmirror unlink ${rootWord} --force`;
   if (unsentChanges.kind === "trouble") {
-    if (force) return null;
+    if (isForced) return null;
     const { what, next } = unsentChanges.trouble;
     throw new TroubleError({
       ...unsentChanges.trouble,
@@ -106,7 +106,7 @@ async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   if (unsentChanges.value === null) return null;
   io.err(`mdmirror: these changes of ${shownName(root)} are not uploaded or not decided:`);
   for (const line of formatPlan(unsentChanges.value, 20)) io.err(line);
-  if (force) return null;
+  if (isForced) return null;
   io.err(`  next: mdmirror sync ${rootWord}, then follow its output; or leave these changes unsynced: ${forceCommand}`);
   return unsentChanges.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
 }

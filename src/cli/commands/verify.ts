@@ -1,7 +1,7 @@
 import { count, plural } from "../../common/quantities.ts";
 import { shownName, shownWords } from "../../common/shown-words.ts";
 import { verify } from "../../mirror/operations/doctor/verify.ts";
-import { bytes } from "../../mirror/operations/results/times.ts";
+import { formatByteCount } from "../../mirror/operations/results/times.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { EXIT } from "../exit.ts";
 import { formatCounts } from "../text.ts";
@@ -45,7 +45,7 @@ function formatReport(report: VerifyAnswer): string[] {
       : [
           `${count(formDiffers.length)} have the same content except for line ends, byte order mark or final newline; these differed when they were linked`,
         ]),
-    `${plural(report.documents.length, "document agrees", "documents agree")} byte for byte (${bytes(size)})${agree ? "" : `; ${formatUnproven(report)}`}`,
+    `${plural(report.documents.length, "document agrees", "documents agree")} byte for byte (${formatByteCount(size)})${agree ? "" : `; ${formatUnproven(report)}`}`,
     ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for each difference that remains"]),
   ];
 }

@@ -59,15 +59,15 @@ async function keepInSync(
   showsNames: boolean,
   keep: (world: DaemonsOptions) => Promise<Result<null>>,
 ): Promise<ExitCode> {
-  const world = pickContext(io);
+  const context = pickContext(io);
   const showEvent = showEvents(io, { json: args.flag("json"), showsNames });
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
-  const hooks = new HookRunner({ ...world, onNote });
+  const hooks = new HookRunner({ ...context, onNote });
   const onEvent: DaemonsOptions["onEvent"] = (root, event, log) => {
     hooks.takeEvent(root, event, log);
     showEvent(root, event);
   };
-  unwrap(await keep({ ...world, onEvent, onNote }).finally(() => hooks.end()));
+  unwrap(await keep({ ...context, onEvent, onNote }).finally(() => hooks.end()));
   return EXIT.inSync;
 }
 

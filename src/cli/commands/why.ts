@@ -1,4 +1,4 @@
-import { explain, listWhyFacts, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
+import { explainPath, listWhyFacts, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
 import type { Command, Io } from "../command.ts";
 import { formatEvent, toPublicKind } from "../../mirror/operations/results/actions.ts";
 import { findNextStep } from "../../mirror/operations/results/attention.ts";
@@ -21,7 +21,7 @@ export const command: Command = {
     const { root, path } = locateDocumentOrRoot(io, args.operands[0]!);
     const mirrorOptions = { mode: "read", what: "why", quiet: true, ...readReachOptions(io, args) } as const;
     return withOpenedMirror(io, root, mirrorOptions, async (mirror) => {
-      const explanation = await explain(mirror, path);
+      const explanation = await explainPath(mirror, path);
       return showResult(io, args.flag("json"), { json: toWhyJson(explanation), lines: formatWhy(io, explanation) });
     });
   },

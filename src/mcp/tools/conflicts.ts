@@ -4,7 +4,7 @@ import {
   findConflictHunks,
   findProblem,
   type ProblemView,
-  readThree,
+  readThreeVersions,
   viewProblem,
 } from "../../mirror/operations/manual/problem.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
@@ -27,7 +27,7 @@ export const SHOW_CONFLICT = defineTool({
   run({ root }, { path, side, ...range }, { openOptions }) {
     const problemResult = withLocal(root, openOptions, (local) => {
       const problem = unwrap(findProblem(local, path));
-      const contents = side === undefined ? readThree(local, problem) : null;
+      const contents = side === undefined ? readThreeVersions(local, problem) : null;
       const hunks = contents?.kind === "ok" ? findConflictHunks(contents.value) : [];
       return ok({ view: viewProblem(local, problem), hunks });
     });

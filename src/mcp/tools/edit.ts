@@ -73,9 +73,10 @@ export const EDIT = defineTool({
   },
   async run(mirror, { path, version, edits }, host) {
     return replaceContent(mirror, { path, version }, host, (before) => {
-      const edited = replaceIn(before, edits);
-      if (edited.kind === "replaced") return { text: edited.text, facts: { places: edited.places } };
-      const { edit, count } = edited;
+      const replaceResult = replaceIn(before, edits);
+      if (replaceResult.kind === "replaced")
+        return { text: replaceResult.text, facts: { places: replaceResult.places } };
+      const { edit, count } = replaceResult;
       const message = `${path}: the old_text of edit ${edit} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
       const nextStep = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
       return refuseCall(message, nextStep, count === 0 ? "not-found" : "many-places", { path, edit, count });
@@ -93,8 +94,8 @@ export const CREATE = defineTool({
   async run({ root }, { path, text }, { openOptions }) {
     const version = unwrap(await createDocument(openSaveContext(root, openOptions), path, text));
     if (version !== null) return makeAnswer({ path, version, next: UPLOAD_NOTE });
-    const next = "read it, then use write or edit with its version";
-    return refuseCall(`something is at ${path} already`, next, "taken", { path });
+    const nextStep = "read it, then use write or edit with its version";
+    return refuseCall(`something is at ${path} already`, nextStep, "taken", { path });
   },
 });
 
@@ -222,8 +223,8 @@ export const DELETE = defineTool({
   isDestructive: true,
   input: { path: PATH, version: VERSION_SCHEMA },
   async run(mirror, { path, version }, host) {
-    const saving = openSaveContext(mirror.root, host.openOptions);
-    const trashPlace = unwrap(await removeDocument(saving, path, version as Digest));
+    const saveContext = openSaveContext(mirror.root, host.openOptions);
+    const trashPlace = unwrap(await removeDocument(saveContext, path, version as Digest));
     if (trashPlace === null) return refuseStale(mirror, path, version, host);
     const keptAs = `${MIRROR_FOLDER}/${trashPlace}`;
     const restoreHint = `to restore it: restore, or ${keptAs} in the folder, where its content is kept`;

@@ -106,8 +106,8 @@ function makeSection(facts: object, text: string, wanted: string, { lines, max_c
 
 function refuseAmbiguousHeading(found: readonly Heading[]): ToolResult {
   const headingLines = found.slice(0, MAX_HEADINGS).map(({ line }) => line);
-  const next = "name the headings above it, too (Plan > Costs), or read from its line";
-  return refuseCall(`${found.length} headings have this name`, next, "many-headings", { atLines: headingLines });
+  const nextStep = "name the headings above it, too (Plan > Costs), or read from its line";
+  return refuseCall(`${found.length} headings have this name`, nextStep, "many-headings", { atLines: headingLines });
 }
 
 export const LIST = defineTool({

@@ -38,7 +38,7 @@ export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
  * LIMIT: milliseconds without progress after which the daemon's loop counts as hanging. The limit
  * is long, because a request to the service may take some time.
  */
-export const HANG_MS = 240_000;
+export const MAX_STILL_MS = 240_000;
 /**
  * LIMIT: milliseconds that a request waits while the folder is lent, so that a command does not
  * wait forever. The request then fails, and the error names the borrower.
@@ -174,16 +174,20 @@ export class DaemonFolder {
   async #openToServe(stop: AbortSignal): Promise<Result<OpenedDaemon>> {
     const openResult = await this.#openAgain();
     if (openResult.kind === "trouble" || this.#stopListening !== null) return openResult;
-    const place = chooseSocketPath(this.root, this.#options);
-    if (place.kind === "trouble") return place;
+    const socketPathResult = chooseSocketPath(this.root, this.#options);
+    if (socketPathResult.kind === "trouble") return socketPathResult;
     const stopListening = await listenControl({
-      socket: place.value,
+      socket: socketPathResult.value,
       root: this.root,
       handle: (request, call) => this.#handle(request, call, stop),
       onFault: (error) => this.#logFault("control-failed", error),
     });
     try {
-      writeSocketPath(join(this.root, MIRROR_FOLDER), { socket: place.value, pid: process.pid, since: this.#since });
+      writeSocketPath(join(this.root, MIRROR_FOLDER), {
+        socket: socketPathResult.value,
+        pid: process.pid,
+        since: this.#since,
+      });
       this.#stopListening = stopListening;
     } finally {
       if (this.#stopListening === null) await stopListening();
@@ -276,17 +280,17 @@ export class DaemonFolder {
     if (request.do === "status") return ok(this.status());
     const { clock } = this.#options;
     const refusal = Promise.withResolvers<Result<object>>();
-    const refused = new AbortController();
+    const refusalController = new AbortController();
     const heartbeat = setInterval(() => {
       const loan = this.#loan;
       if (loan !== null && clock.monotonic() - loan.since > MAX_LOAN_MS) {
         refusal.resolve(refuseLentFolder(this.root, loan.what));
-        refused.abort();
-      } else if (this.stillMs() < HANG_MS) call.beat();
+        refusalController.abort();
+      } else if (this.stillMs() < MAX_STILL_MS) call.beat();
     }, ALIVE_EVERY_MS);
-    const gone = AbortSignal.any([call.gone, refused.signal]);
+    const goneOrRefused = AbortSignal.any([call.gone, refusalController.signal]);
     try {
-      return await Promise.race([this.#answer(request, gone, stop), refusal.promise]);
+      return await Promise.race([this.#answer(request, goneOrRefused, stop), refusal.promise]);
     } finally {
       clearInterval(heartbeat);
     }
@@ -321,11 +325,11 @@ export class DaemonFolder {
       if (openedDaemon === null && request.do === "lend") return ok({ lent: true });
       if (openedDaemon === null) return refuseClosedFolder(this.root, this.#closedBy);
       const { signal } = openedDaemon.reopen;
-      const work =
+      const answerPromise =
         request.do === "lend"
           ? this.#lend(openedDaemon, request.what, gone)
           : performRequest(openedDaemon.daemon, shortenTimeout(request, clock.monotonic() - beganAt), gone);
-      const answerOrNull = await work.catch((error: unknown) => {
+      const answerOrNull = await answerPromise.catch((error: unknown) => {
         // The daemon rejects requests when it ends or closes the folder. Any other error is a bug.
         if (!stop.aborted && !signal.aborted) throw error;
         return null;

@@ -11,7 +11,7 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { acquireLock } from "../state/lock.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { locateRegistry } from "../trust/registry.ts";
-import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
+import { DaemonFolder, type FolderOptions, MAX_STILL_MS } from "./daemon-folder.ts";
 import { execFile } from "node:child_process";
 
 export type DaemonsOptions = FolderOptions & {
@@ -42,7 +42,7 @@ export async function runDaemons(
     for (const folder of folders) await folder.close();
     return openResult;
   }
-  const keptFolders = new KeptFolders(options, stop);
+  const keptFolders = new SyncedFolders(options, stop);
   return keptFolders.notifySystemd(async (ready) => {
     for (const folder of folders) keptFolders.begin(folder);
     ready();
@@ -59,9 +59,9 @@ const CHECK_MS = 2_000;
  * @returns trouble of kind `locked` if another process already keeps all folders in sync
  */
 export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
-  const lock = lockList(dirname(locateRegistry(options.env)), options);
+  const lock = lockMirrorList(dirname(locateRegistry(options.env)), options);
   if (lock.kind === "trouble") return lock;
-  const keptFolders = new KeptFolders(options, stop);
+  const keptFolders = new SyncedFolders(options, stop);
   return keptFolders
     .notifySystemd(async (ready) => {
       let absentRoots: ReadonlySet<string> | null = null;
@@ -81,7 +81,7 @@ export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal)
  * Without write access to the lock's folder, continues without the lock, because each linked folder
  * has a lock of its own.
  */
-function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
+function lockMirrorList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
   try {
     makeFolders(folder, 0o700);
     const lock = acquireLock(folder, { since: clock.now(), what: "watch" });
@@ -100,13 +100,13 @@ function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() 
   }
 }
 
-type KeptFolder = { readonly folder: DaemonFolder; readonly stop: AbortController; readonly ended: Promise<void> };
+type SyncedFolder = { readonly folder: DaemonFolder; readonly stop: AbortController; readonly ended: Promise<void> };
 
-class KeptFolders {
+class SyncedFolders {
   readonly #options: DaemonsOptions;
   readonly #stop: AbortSignal;
   /** Folders in sync, by real path. */
-  readonly #kept = new Map<string, KeptFolder>();
+  readonly #kept = new Map<string, SyncedFolder>();
   readonly #reportedNotes = new Set<string>();
 
   constructor(options: DaemonsOptions, stop: AbortSignal) {
@@ -122,8 +122,8 @@ class KeptFolders {
     const { env, onNote } = this.#options;
     const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
     const systemd = openSdNotify({ env, pid: process.pid, onFault });
-    const isAlive = () => [...this.#kept.values()].every(({ folder }) => folder.stillMs() < HANG_MS);
-    const endWatchdog = systemd === null ? () => undefined : keepWatchdog(systemd, isAlive);
+    const isAlive = () => [...this.#kept.values()].every(({ folder }) => folder.stillMs() < MAX_STILL_MS);
+    const endWatchdog = systemd === null ? () => undefined : startWatchdog(systemd, isAlive);
     this.#stop.addEventListener("abort", () => systemd?.send("STOPPING=1"), { once: true });
     const reportReady = () => systemd?.send("READY=1", `STATUS=keeps ${plural(this.#kept.size, "folder")} in sync`);
     await work(reportReady).finally(endWatchdog);
@@ -165,12 +165,12 @@ class KeptFolders {
     const addedMirrors = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of addedMirrors.filter(({ place }) => place === "present"))
       this.begin(new DaemonFolder(root, this.#options));
-    const absent = addedMirrors.filter(({ place }) => place !== "present");
-    for (const { root, name } of absent.filter((one) => before?.has(one.root) !== false))
+    const absentMirrors = addedMirrors.filter(({ place }) => place !== "present");
+    for (const { root, name } of absentMirrors.filter((one) => before?.has(one.root) !== false))
       this.#note(`${root}, your linked folder "${name}", does not exist; mdmirror syncs it as soon as it does`);
     if (mirrors.length + unfit.length === 0)
       this.#note("no folder is linked yet; mdmirror syncs each folder as soon as mdmirror init links it");
-    return new Set(absent.map(({ root }) => root));
+    return new Set(absentMirrors.map(({ root }) => root));
   }
 
   /** Reports a message, unless the same message was reported before. */
@@ -225,7 +225,7 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SystemdNot
  * returns false; systemd then restarts the daemon.
  * @returns a function that ends the signs of life
  */
-export function keepWatchdog(sd: SystemdNotifier, alive: () => boolean): () => void {
+export function startWatchdog(sd: SystemdNotifier, alive: () => boolean): () => void {
   if (sd.watchdogMs === null) return () => undefined;
   const timer = setInterval(() => {
     if (alive()) sd.send("WATCHDOG=1");
@@ -235,8 +235,8 @@ export function keepWatchdog(sd: SystemdNotifier, alive: () => boolean): () => v
 }
 
 function readWatchdogMs(env: SdNotifyOptions["env"], pid: number): number | null {
-  const watched = env["WATCHDOG_PID"];
-  if (watched !== undefined && watched !== "" && watched !== String(pid)) return null;
+  const watchdogPid = env["WATCHDOG_PID"];
+  if (watchdogPid !== undefined && watchdogPid !== "" && watchdogPid !== String(pid)) return null;
   const periodMicros = Number(env["WATCHDOG_USEC"] ?? "");
   return Number.isFinite(periodMicros) && periodMicros > 0 ? periodMicros / 1_000 : null;
 }

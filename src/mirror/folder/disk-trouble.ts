@@ -6,7 +6,7 @@
 import { readErrorCode, FREE_SPACE_STEP, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
 /** Descriptions of errors by error code. The first entry that matches is used. */
-const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
+const DISK_ERRORS: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
   {
     codes: /^E[MN]FILE$/,
     what: "this process may not open more files",
@@ -50,7 +50,7 @@ export function describeError(error: unknown): Trouble | null {
     const nextStep = "nothing is lost: check the owner and the permissions, or run the command as the owner";
     return { kind: "fault", what: `this user may not read or write ${path}`, code, next: nextStep };
   }
-  const failure = FAILURES.find(({ codes }) => codes.test(code));
+  const failure = DISK_ERRORS.find(({ codes }) => codes.test(code));
   return failure === undefined ? null : { kind: "fault", what: failure.what, code, next: failure.next };
 }
 

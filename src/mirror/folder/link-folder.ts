@@ -19,7 +19,7 @@ import type { StoredState } from "../state/state.ts";
 import { type Config, hasConfig, writeConfig } from "../settings/config.ts";
 import { storeKey } from "../settings/key.ts";
 import { readPrefix } from "../settings/settings.ts";
-import { describeSystemError, INIT_AGAIN } from "./trouble.ts";
+import { describeSystemError, NEXT_OF_INIT } from "./trouble.ts";
 import { SILENT_LOG } from "./log.ts";
 import { NO_PROGRESS, type OpenedMirror } from "./open-mirror.ts";
 import { openToRead, readDiskRules } from "./open-local.ts";
@@ -71,7 +71,7 @@ export function checkFolder(dir: string, env: Environment, isConfirmed: boolean)
       `create a folder of its own, or use --any-folder`,
     );
   }
-  return checkLeftOver(root, env);
+  return checkEarlierFiles(root, env);
 }
 
 /** Returns the real path of a folder that need not exist yet. */
@@ -104,14 +104,14 @@ export function findMirrorAbove(root: string, env: Environment): string | null {
  * Checks the files that an earlier link left in `.mdmirror/`. Refuses a state file of a folder that
  * is not in the user's list, because the state decides which documents count as deleted locally.
  */
-function checkLeftOver(root: string, env: Environment): Result<UnlinkedKind> {
-  const place = locateRegistry(env);
+function checkEarlierFiles(root: string, env: Environment): Result<UnlinkedKind> {
+  const registry = locateRegistry(env);
   const folder = join(root, MIRROR_FOLDER);
-  if (findMirror(place, root).kind === "known") return ok("known");
+  if (findMirror(registry, root).kind === "known") return ok("known");
   if (!existsSync(join(folder, "state.db"))) return ok("fresh");
   return trouble(
     "usage",
-    `${folder} has the state of a linked folder that is not in your list (${place}); nothing was sent`,
+    `${folder} has the state of a linked folder that is not in your list (${registry}); nothing was sent`,
     `move ${quoteForShell(folder)} away and link the folder again: your files stay, and nothing is deleted`,
     { code: "untrusted" },
   );
@@ -185,9 +185,9 @@ export async function withFirstPlan<T>(
   const openResult = openUnlinked(request);
   if (openResult.kind === "trouble") return openResult;
   try {
-    const planResult = await planSync(openResult.value, USUAL_RUN, INIT_AGAIN);
+    const planResult = await planSync(openResult.value, USUAL_RUN, NEXT_OF_INIT);
     if (planResult.kind === "trouble") return planResult;
-    const insideResult = checkInside(planResult.value);
+    const insideResult = refuseFolderInside(planResult.value);
     return insideResult.kind === "trouble" ? insideResult : ok(await work(openResult.value, planResult.value));
   } finally {
     await openResult.value.close();
@@ -240,10 +240,10 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
 }
 
 /** Returns trouble if this folder contains a linked folder, whose files would be synced twice. */
-function checkInside({ trees }: SyncPlan): Result<null> {
-  const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
-  if (inside === undefined) return ok(null);
-  const problem = `${inside[0]} in this folder is a linked folder of its own; its files would be synced twice`;
+function refuseFolderInside({ trees }: SyncPlan): Result<null> {
+  const folderInside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
+  if (folderInside === undefined) return ok(null);
+  const problem = `${folderInside[0]} in this folder is a linked folder of its own; its files would be synced twice`;
   return trouble("usage", problem, "move it out, or choose another folder");
 }
 

@@ -92,8 +92,8 @@ export function makeMirrorMetrics(mirrors: readonly FolderStatus[], unfit: numbe
 }
 
 function listRequestSamples({ mirror, reading }: FolderStatus): readonly MetricSample[] {
-  const ends = reading.kind === "ok" ? Object.entries(reading.value.daemon?.requests ?? {}) : [];
-  return ends.map(([result, value]) => ({ labels: { mirror: mirror.name, result }, value }));
+  const requestCounts = reading.kind === "ok" ? Object.entries(reading.value.daemon?.requests ?? {}) : [];
+  return requestCounts.map(([result, value]) => ({ labels: { mirror: mirror.name, result }, value }));
 }
 
 function makeMetric(

@@ -21,7 +21,7 @@ import { LocalDisk } from "../local/disk.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { readRecordedPaths } from "../state/read-beside.ts";
 
-type StateInUse = {
+type OpenedState = {
   readonly state: StoredState;
   /** True if the state has no records yet. The next sync then records what both sides have. */
   readonly isNew: boolean;
@@ -33,7 +33,7 @@ type StateInUse = {
  * the file aside, and creates a new state. The next sync then records the documents that both sides
  * have, and deletes and overwrites nothing.
  */
-export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
+export function openToWrite(folder: string, clock: Clock): Result<OpenedState> {
   const notes: string[] = [];
   let hasLostContents = false;
   // Two files, `state.db` and `texts.db`, may be damaged, so that only the third attempt succeeds.
@@ -79,7 +79,7 @@ function forgetStampsOfMissingContent(state: StoredState): void {
  * @param damagedIsNew true if a damaged file counts as missing, because the next sync rebuilds the
  * file
  */
-export function openToRead(folder: string, clock: Clock, damagedIsNew = false): Result<StateInUse> {
+export function openToRead(folder: string, clock: Clock, damagedIsNew = false): Result<OpenedState> {
   const openedState = openState({ folder, clock, readOnly: true });
   if (openedState.kind === "opened") {
     if (!hasNoRoot(openedState.state)) return ok({ state: openedState.state, isNew: false, notes: [] });

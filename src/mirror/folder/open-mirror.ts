@@ -73,7 +73,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     // read.
     if (options.mode === "write") tightenOwnFolder(folder);
     else examineOwnFolder(folder);
-    const folderFacts = withOwnFolderOpen(folder, () => readFacts(root, folder, options));
+    const folderFacts = withOwnFolderOpen(folder, () => readFolderFacts(root, folder, options));
     const openResult =
       folderFacts.kind === "trouble" ? folderFacts : await openParts(folderFacts.value, options, closers);
     if (openResult.kind === "trouble") await closers.close();
@@ -94,7 +94,7 @@ type FolderFacts = {
   readonly key: string;
 };
 
-function readFacts(root: string, folder: string, options: MirrorOptions): Result<FolderFacts> {
+function readFolderFacts(root: string, folder: string, options: MirrorOptions): Result<FolderFacts> {
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
   const admission = admit(root, config.value, options);

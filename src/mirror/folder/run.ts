@@ -156,10 +156,14 @@ export function makeStoppedRequest(mirror: OpenedMirror, attended: boolean): Run
  * smaller limit until the stop has ended.
  */
 export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
-  const least = readStopLimit(mirror);
-  if (least === null) return DEFAULT_GUARD_LIMITS;
+  const limit = readStopLimit(mirror);
+  if (limit === null) return DEFAULT_GUARD_LIMITS;
   const { minDeletes, maxDeletes } = DEFAULT_GUARD_LIMITS;
-  return { ...DEFAULT_GUARD_LIMITS, minDeletes: Math.min(minDeletes, least), maxDeletes: Math.min(maxDeletes, least) };
+  return {
+    ...DEFAULT_GUARD_LIMITS,
+    minDeletes: Math.min(minDeletes, limit),
+    maxDeletes: Math.min(maxDeletes, limit),
+  };
 }
 
 /**

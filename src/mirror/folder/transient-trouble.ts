@@ -23,7 +23,7 @@ const REPORT_AGAIN_MS = 86_400_000;
  * @returns milliseconds for which the problem has lasted; null if the problem must not be reported
  * now
  */
-export function noteTransient(folder: string, kind: TransientKind, now: number, graceMs: number): number | null {
+export function noteTrouble(folder: string, kind: TransientKind, now: number, graceMs: number): number | null {
   try {
     const notes = readNotes(folder);
     const storedNote = notes[kind];
@@ -43,7 +43,7 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
 }
 
 /** Removes ended problems from the file. Leaves the file unchanged if it cannot be written. */
-export function endTransient(folder: string, ended: readonly TransientKind[]): void {
+export function endTroubles(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);
     const remainingNotes = Object.entries(notes).filter(([kind]) => !ended.includes(kind as TransientKind));

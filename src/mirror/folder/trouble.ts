@@ -37,7 +37,7 @@ export function describeSystemError(root: string, error: unknown): ReturnType<ty
 }
 
 /** Next step after a failed `init`. The usual step, `mdmirror doctor`, needs a linked folder. */
-export const INIT_AGAIN = "run mdmirror init with another URL";
+export const NEXT_OF_INIT = "run mdmirror init with another URL";
 
 /** @param factsHint a clause with the command that shows more about the fault */
 export function makeFaultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {

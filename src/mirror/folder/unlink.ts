@@ -48,8 +48,8 @@ export function unlinkFolder(root: string, env: Environment, now: number): Resul
     for (const name of [KEY_FILE, `${KEY_FILE}.new`]) removeOwnFile(folder, name);
     setAsideUnlinked(folder, new Date(now).toISOString().replace(/[:.]/g, "-"));
     for (const name of [CONFIG_FILE, CONTROL_FILE, NOTES_FILE, "marker"]) removeOwnFile(folder, name);
-    const forgotten = forgetRoot(root, marker, env);
-    return forgotten.kind === "trouble" ? forgotten : ok({ keyFile, keychain, url });
+    const forgetResult = forgetRoot(root, marker, env);
+    return forgetResult.kind === "trouble" ? forgetResult : ok({ keyFile, keychain, url });
   } catch (error) {
     return describeSystemError(root, error);
   }

@@ -72,9 +72,9 @@ export function collectFacts(
 
 /** Reads the state that the last run stored; null if the state file cannot be read. */
 export function readStoredFacts(root: string): HookFacts | null {
-  const glance = readSummary(root);
-  if (glance === null) return null;
-  const { meta, blocks } = glance;
+  const stateSummary = readSummary(root);
+  if (stateSummary === null) return null;
+  const { meta, blocks } = stateSummary;
   const storedState = makeRunState({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: null });
   return collectFacts(root, storedState);
 }

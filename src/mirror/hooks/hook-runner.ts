@@ -83,7 +83,7 @@ const IDLE_MS = 60_000;
  * LIMIT: milliseconds that an ending daemon waits for active hooks, so that the daemon ends soon.
  * Then the daemon ends the hooks.
  */
-const END_MS = 5_000;
+const MAX_END_MS = 5_000;
 
 /**
  * Runs a hook when the state of a folder changes in a way for which the user set up the hook.
@@ -123,7 +123,7 @@ export class HookRunner {
     this.#stop.abort();
     await this.#checked;
     const allEnded = new AbortController();
-    const lateKill = this.#options.clock.sleep(END_MS, allEnded.signal).then(() => this.#killing.abort());
+    const lateKill = this.#options.clock.sleep(MAX_END_MS, allEnded.signal).then(() => this.#killing.abort());
     await Promise.all(this.#running.values());
     allEnded.abort();
     await lateKill;
@@ -189,7 +189,7 @@ export class HookRunner {
     const { onNote } = this.#options;
     const hookRun = runHook(hook, event, root, this.#options, this.#killing.signal)
       .then((end) => {
-        logEnd(folder.log, hook, event.event, end);
+        logHookEnd(folder.log, hook, event.event, end);
         if (end.kind === "done") return;
         onNote(`${about}: ${describeFailure(end)}`);
         if (hook === this.#desktop) this.#desktop = null;
@@ -225,7 +225,7 @@ function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): b
 }
 
 /** Logs the end of a hook, but not the hook's output, which may contain content or secrets. */
-function logEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
+function logHookEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
   const commonFields = { what: name, action, ms: end.ms };
   if (end.kind === "done") return void log?.write("info", "hook", { ...commonFields, outcome: "done" });
   const code = typeof end.code === "number" ? { status: end.code } : { code: end.code };

@@ -153,7 +153,7 @@ export function parseHooks(text: string): { readonly hooks: readonly Hook[]; rea
   const faults: string[] = [];
   if (!isJsonObject(json) || !isJsonObject(json["hooks"]))
     return { hooks: [], faults: ['must be {"hooks": {NAME: {…}}}'] };
-  refuseOthers(json, ["hooks"], (why) => faults.push(why));
+  refuseUnknownMembers(json, ["hooks"], (why) => faults.push(why));
   const entries = Object.entries(json["hooks"]);
   if (entries.length > MAX_HOOKS) faults.push(`has more than ${MAX_HOOKS} hooks`);
   const hooks = entries.map(([name, value]) => readHook(name, value, (why) => faults.push(`"${name}" ${why}`)));
@@ -169,21 +169,21 @@ function readHook(name: string, value: unknown, fault: ReportHookFault): Hook | 
     fault("must be an object");
     return null;
   }
-  refuseOthers(value, HOOK_MEMBERS, fault);
-  const debounceByEvent = readOn(value["on"], fault);
+  refuseUnknownMembers(value, HOOK_MEMBERS, fault);
+  const debounceByEvent = readEvents(value["on"], fault);
   const mirrors = readMirrors(value["mirrors"], fault);
   const argv = readArgv(value["run"], fault);
   const timeoutMs = readTime(value["timeout"], "timeout", MAX_TIMEOUT_MS, fault) ?? USUAL_TIMEOUT_MS;
   return { name, on: debounceByEvent, mirrors, timeoutMs, argv };
 }
 
-function refuseOthers(value: HookMembers, known: readonly string[], fault: ReportHookFault): void {
+function refuseUnknownMembers(value: HookMembers, known: readonly string[], fault: ReportHookFault): void {
   for (const member of Object.keys(value))
     if (!known.includes(member)) fault(`has "${member}", which is not a known setting`);
 }
 
-function readOn(value: unknown, fault: ReportHookFault): ReadonlyMap<EventName, number> {
-  const on = new Map<EventName, number>();
+function readEvents(value: unknown, fault: ReportHookFault): ReadonlyMap<EventName, number> {
+  const debounceByEvent = new Map<EventName, number>();
   const entries = Array.isArray(value)
     ? value.map((name: unknown): [unknown, unknown] => [name, {}])
     : isJsonObject(value)
@@ -193,9 +193,9 @@ function readOn(value: unknown, fault: ReportHookFault): ReadonlyMap<EventName, 
   for (const [name, settings] of entries) {
     const event = EVENT_NAMES.find((known) => known === name);
     if (event === undefined) fault(`"on": ${JSON.stringify(name)} is not an event`);
-    else on.set(event, readDebounce(event, settings, fault));
+    else debounceByEvent.set(event, readDebounce(event, settings, fault));
   }
-  return on;
+  return debounceByEvent;
 }
 
 function readDebounce(name: EventName, settings: unknown, fault: ReportHookFault): number {
@@ -203,7 +203,7 @@ function readDebounce(name: EventName, settings: unknown, fault: ReportHookFault
     fault(`"on"."${name}" must be {"debounce": TIME}`);
     return USUAL_DEBOUNCE[name];
   }
-  refuseOthers(settings, ["debounce"], fault);
+  refuseUnknownMembers(settings, ["debounce"], fault);
   return readTime(settings["debounce"], `on"."${name}"."debounce`, MAX_DEBOUNCE_MS, fault) ?? USUAL_DEBOUNCE[name];
 }
 
@@ -218,18 +218,18 @@ function readTime(value: unknown, member: string, max: number, fault: ReportHook
 
 function readMirrors(value: unknown, fault: ReportHookFault): readonly string[] | null {
   if (value === undefined) return null;
-  if (isWords(value) && value.length > 0) return value;
+  if (isWordList(value) && value.length > 0) return value;
   fault('"mirrors" must be a list of names or paths of linked folders');
   return null;
 }
 
 function readArgv(run: unknown, fault: ReportHookFault): readonly string[] {
-  if (isWords(run) && run.length > 0) return run;
+  if (isWordList(run) && run.length > 0) return run;
   fault('needs "run": a list of a program and its arguments; for a shell ["sh", "-c", "…"]');
   return [];
 }
 
-function isWords(value: unknown): value is readonly string[] {
+function isWordList(value: unknown): value is readonly string[] {
   return (
     Array.isArray(value) && value.every((word) => typeof word === "string" && !word.includes("\0")) && value[0] !== ""
   );

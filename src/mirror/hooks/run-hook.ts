@@ -187,12 +187,12 @@ const EXAMPLE_STATES: Readonly<Record<EventName, HookFacts["state"]>> = {
   "review-settled": "in-sync",
   "in-sync": "in-sync",
 };
-const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: this is a test" } as const;
+const EXAMPLE_EVENT = { path: "example.md", kind: "test", code: null, next: "nothing: this is a test" } as const;
 
 export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: AbortSignal): Promise<HookEnd> {
   const root = listOwnMirrors(world.env).mirrors[0]?.root ?? "/example";
   const factsAfter = { ...NO_FACTS, state: EXAMPLE_STATES[event] };
-  const items = event === "in-sync" ? [] : [EXAMPLE];
+  const items = event === "in-sync" ? [] : [EXAMPLE_EVENT];
   return runHook(hook, { event, items, before: factsAfter, now: factsAfter, test: true }, root, world, stop);
 }
 

@@ -26,9 +26,9 @@ export function makeInputSchema(declared: Declaration | ReadDeclaration): z.ZodO
 export function readInput<D extends Declaration>(declared: D, input: unknown): Result<ReadInput<D>>;
 export function readInput<D extends ReadDeclaration>(declared: D, input: unknown): Result<Question<D>>;
 export function readInput(declared: Declaration | ReadDeclaration, input: unknown = {}): Result<unknown> {
-  const parsed = makeInputSchema(declared).safeParse(input);
-  if (parsed.success) return { kind: "ok", value: parsed.data };
-  const [{ path, message }] = parsed.error.issues as [z.core.$ZodIssue];
+  const parsedInput = makeInputSchema(declared).safeParse(input);
+  if (parsedInput.success) return { kind: "ok", value: parsedInput.data };
+  const [{ path, message }] = parsedInput.error.issues as [z.core.$ZodIssue];
   const name = path.length === 0 ? "the input" : path.join(".");
   return trouble("usage", `${name} is not valid: ${message}`, "correct it; nothing was done");
 }

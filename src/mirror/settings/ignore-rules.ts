@@ -113,7 +113,7 @@ export type RulesProposal = {
  * - `beside`: the folder counts only if one of these files is in the same parent folder
  * - `inside`: the folder counts only if it contains this file
  */
-const GENERATED: Readonly<
+const GENERATED_FOLDERS: Readonly<
   Record<string, { readonly beside?: readonly string[]; readonly inside?: string } | undefined>
 > = {
   node_modules: {},
@@ -176,7 +176,7 @@ export function addToShare(share: DocumentShare | undefined, { stamp }: Pick<Loc
 function findPattern({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);
-    const generatedRule = Object.hasOwn(GENERATED, name) ? GENERATED[name]! : null;
+    const generatedRule = Object.hasOwn(GENERATED_FOLDERS, name) ? GENERATED_FOLDERS[name]! : null;
     if (generatedRule === null) continue;
     const { beside, inside } = generatedRule;
     if (beside === undefined && inside === undefined) return `${name}/`;

@@ -160,7 +160,7 @@ export function findValueFault(name: string, { read }: Setting<unknown>, value: 
 type SettingDocs = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
 /** Values in configuration files of an older mdmirror, each with the value that replaces it. */
-const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
+const FORMER_VALUES: ReadonlyMap<unknown, string> = new Map([
   ["hold", "block"],
   ["sidecar", "conflict-copy"],
 ]);
@@ -176,7 +176,7 @@ function makeChoice<T extends string>(allowed: readonly [T, ...T[]], docs: Setti
 }
 
 function chooseAllowed<T extends string>(allowed: readonly T[], value: unknown): T | undefined {
-  const currentWord = FORMER_WORDS.get(value) ?? value;
+  const currentWord = FORMER_VALUES.get(value) ?? value;
   return allowed.find((value) => value === currentWord);
 }
 

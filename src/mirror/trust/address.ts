@@ -2,7 +2,7 @@
 import { checkBaseUrl, removeRoute } from "../remote/address.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
-declare const sealed: unique symbol;
+declare const trustSeal: unique symbol;
 
 /**
  * An address for which this user provided a key. A connection needs such an object. Only
@@ -14,7 +14,7 @@ export type TrustedOrigin = {
   readonly address: string;
   /** Hosts for which plain http is allowed; the local machine is always allowed. */
   readonly allowHttp: readonly string[];
-  readonly [sealed]: true;
+  readonly [trustSeal]: true;
 };
 
 export type PickedUrl = {

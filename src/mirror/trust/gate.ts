@@ -136,8 +136,8 @@ function listExistingRoots({ roots, marker }: KnownMirror): readonly string[] {
  * this name still exists. The caller must have checked that the state file belongs to this folder.
  */
 export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
-  const holder = mirror.roots[0] ?? root;
-  if (holder === root || listExistingRoots(mirror).includes(holder)) return;
+  const nameHolder = mirror.roots[0] ?? root;
+  if (nameHolder === root || listExistingRoots(mirror).includes(nameHolder)) return;
   // The result is ignored: if the registry cannot be written, the other folder keeps the name.
   keepMirror(locateRegistry(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }

@@ -40,11 +40,11 @@ const ROOT_UID = 0;
  */
 export function judgeOwners(owned: readonly OwnedPath[], user: number | null, caller: SudoCaller | null): Ownership {
   if (user === null) return { kind: "own" };
-  const foreign = findForeignPath(owned, user);
-  if (foreign === undefined) return { kind: "own" };
+  const foreignPath = findForeignPath(owned, user);
+  if (foreignPath === undefined) return { kind: "own" };
   if (user === ROOT_UID && caller !== null && findForeignPath(owned, caller.uid) === undefined)
     return { kind: "by-sudo", caller };
-  return { kind: "foreign", path: foreign.path, uid: foreign.uid };
+  return { kind: "foreign", path: foreignPath.path, uid: foreignPath.uid };
 }
 
 function findForeignPath(owned: readonly OwnedPath[], user: number): OwnedPath | undefined {

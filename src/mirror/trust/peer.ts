@@ -54,8 +54,8 @@ export function isOwnPeer(peer: PeerUser, user: number | null = effectiveUser())
  * shows root as their user.
  */
 function findUserIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
-  const localEnd = formatEnd(prefix, ends.remoteAddress, ends.remotePort);
-  const remoteEnd = formatEnd(prefix, ends.localAddress, ends.localPort);
+  const localEnd = formatConnectionEnd(prefix, ends.remoteAddress, ends.remotePort);
+  const remoteEnd = formatConnectionEnd(prefix, ends.localAddress, ends.localPort);
   if (localEnd === null || remoteEnd === null) return null;
   const rowStart = table.indexOf(` ${localEnd} ${remoteEnd} `);
   if (rowStart === -1) return null;
@@ -67,7 +67,7 @@ function findUserIn(table: string, prefix: string, ends: ConnectionEnds): number
  * Returns an address in the format of /proc/net/tcp, such as `0100007F:1F90`. Each group of 32 bits
  * is in the byte order of the machine. Returns null if the address is not IPv4.
  */
-function formatEnd(prefix: string, address: string | undefined, port: number | undefined): string | null {
+function formatConnectionEnd(prefix: string, address: string | undefined, port: number | undefined): string | null {
   const addressParts = (address ?? "").split(".").map(Number);
   if (addressParts.length !== 4 || port === undefined) return null;
   const hex = addressParts.map((part) => part.toString(16).padStart(2, "0")).join("");

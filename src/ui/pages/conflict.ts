@@ -39,14 +39,14 @@ import {
   composeResult,
   readEditedText,
   markClashes,
-  type ConflictPlace,
+  type ConflictPart,
   splitConflict,
 } from "../clashes.ts";
 import type { Folder } from "../folders.ts";
 import { toChoicesKey, toDraftKey } from "../jobs.ts";
 import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
-import { problemRows, renderFolderForm, renderHelpLink, renderJob, renderOrigin } from "../parts.ts";
-import { problemBadge } from "../states.ts";
+import { renderProblemRows, renderFolderForm, renderHelpLink, renderJob, renderOrigin } from "../parts.ts";
+import { renderProblemBadge } from "../states.ts";
 
 export const CONFLICT_PAGE = makeFolderPage({
   path: "/m/:name/conflict/*",
@@ -71,22 +71,22 @@ export const CONFLICT_PAGE = makeFolderPage({
         announcement: `${path}: ${blockedNeed === undefined ? "nothing is open" : "blocked"}`,
         main: html`${crumbs}<h1>${renderName(path)}</h1>
 <div id="job">${renderJob(job)}</div>
-<div id="versions" data-versions="">${blockedNeed === undefined ? renderEmptyState("Nothing to decide", nothingSentence, renderNextLink(folder, path)) : html`<section class="card flush">${problemRows([{ ...blockedNeed, address: documentAddress(name, "docs", path) }])}</section>`}</div>
+<div id="versions" data-versions="">${blockedNeed === undefined ? renderEmptyState("Nothing to decide", nothingSentence, renderNextLink(folder, path)) : html`<section class="card flush">${renderProblemRows([{ ...blockedNeed, address: documentAddress(name, "docs", path) }])}</section>`}</div>
 ${renderUnsavedDraft(draft)}`,
       };
     }
     const choices = new URLSearchParams(ui.drafts.get(toChoicesKey(root, path)) ?? "");
     const view = problemResult.value;
-    const shown = { ...view, folder, request, draft, choices, places: splitConflict(view) };
+    const shownProblem = { ...view, folder, request, draft, choices, places: splitConflict(view) };
     const versions = Object.values(view.versions).join(" ");
     return {
       title,
-      announcement: `${path}: ${shown.conflict === null ? "blocked" : "in conflict"}`,
-      scripts: isEditing(shown) ? ["editor.js"] : ["clashes.js"],
-      main: html`${crumbs}<div class="title"><h1>${renderName(path)}</h1>${renderWholeChoices(shown)}</div>
-<div id="versions" data-versions="${versions}">${renderState(shown)}</div>
+      announcement: `${path}: ${shownProblem.conflict === null ? "blocked" : "in conflict"}`,
+      scripts: isEditing(shownProblem) ? ["editor.js"] : ["clashes.js"],
+      main: html`${crumbs}<div class="title"><h1>${renderName(path)}</h1>${renderWholeChoices(shownProblem)}</div>
+<div id="versions" data-versions="${versions}">${renderState(shownProblem)}</div>
 <div id="job">${renderJob(job)}</div>
-${isEditing(shown) ? renderEditorPart(shown) : await renderDecisionPart(ui, shown)}`,
+${isEditing(shownProblem) ? renderEditorPart(shownProblem) : await renderDecisionPart(ui, shownProblem)}`,
     };
   },
 });
@@ -99,7 +99,7 @@ type ShownProblem = ProblemView & {
   /** The user's choices for clashes, which are not saved yet. */
   readonly choices: URLSearchParams;
   /** Parts of the conflict; null for a blocked document, or if a version cannot be shown. */
-  readonly places: readonly ConflictPlace[] | null;
+  readonly places: readonly ConflictPart[] | null;
 };
 
 export function readProblem(ui: Ui, root: string, path: string): Result<ProblemView> {
@@ -136,9 +136,9 @@ function renderNextLink(folder: Folder, path: string): Html {
 
 function renderState({ conflict, block, request }: ShownProblem): Html {
   if (conflict !== null) return renderConflictState(conflict, request.now);
-  if (block === null) return html`<p>${problemBadge("in-review")} Its change is in review.</p>`;
+  if (block === null) return html`<p>${renderProblemBadge("in-review")} Its change is in review.</p>`;
   const { kind, detail, code, since } = block;
-  return html`<p>${renderHelpLink(kind, problemBadge(kind))} for ${renderAge(since, request.now)}. ${renderSentence(toSentence(detail))}</p>
+  return html`<p>${renderHelpLink(kind, renderProblemBadge(kind))} for ${renderAge(since, request.now)}. ${renderSentence(toSentence(detail))}</p>
 ${renderNextStep(findNextStep(block), renderOrigin(code))}`;
 }
 
@@ -147,7 +147,7 @@ function renderConflictState(conflict: NonNullable<ProblemView["conflict"]>, now
   const causeSentence = bothNew
     ? "It was new on both sides, with different content."
     : "It was edited locally and on the service, and the two edits do not merge.";
-  return html`<p>${problemBadge("conflict")} for ${renderAge(since, now)}. ${causeSentence}${
+  return html`<p>${renderProblemBadge("conflict")} for ${renderAge(since, now)}. ${causeSentence}${
     renewed > 0 && html` The version on the service has changed ${plural(renewed, "time")} since.`
   } <span class="faint">Mine is the local file. Theirs is the version on the service; it is ${
     hasConflictCopy
@@ -192,12 +192,12 @@ async function renderDecisionPart(ui: Ui, problem: ShownProblem): Promise<Html> 
   return html`${renderChoices(problem)}${renderVersions(problem)}${renderUnsavedDraft(draft)}`;
 }
 
-function renderClashForm(problem: ShownProblem, places: readonly ConflictPlace[], preview: Html | null): Html {
+function renderClashForm(problem: ShownProblem, places: readonly ConflictPart[], preview: Html | null): Html {
   const clashes = findClashes(places);
   const openClashes = clashes.filter((clash) => readChoice(problem.choices, clash) === null);
   return html`<div id="texts">${renderResolveForm(
     problem,
-    html`${places.map((place) => renderPlace(place, problem, clashes.length))}
+    html`${places.map((place) => renderConflictPart(place, problem, clashes.length))}
 ${preview}
 <div class="sticky"><span><b><span id="decided">${clashes.length - openClashes.length}</span> of ${clashes.length}<span class="wide"> decided</span></b>
 <span class="faint wide">The versions that you do not choose stay in the history.</span></span>
@@ -206,7 +206,7 @@ ${preview}
   )}</div>`;
 }
 
-function renderPlace(place: ConflictPlace, problem: ShownProblem, clashCount: number): Html {
+function renderConflictPart(place: ConflictPart, problem: ShownProblem, clashCount: number): Html {
   switch (place.kind) {
     case "same":
       return renderContext(place.text);
@@ -235,7 +235,7 @@ const SETTLED_SENTENCES = {
   same: "",
 } as const;
 
-function renderSettled({ passage, text }: Extract<ConflictPlace, { kind: "settled" }>): Html {
+function renderSettled({ passage, text }: Extract<ConflictPart, { kind: "settled" }>): Html {
   return html`<details class="command"><summary>${SETTLED_SENTENCES[passage.kind]}</summary><pre class="context" dir="auto">${text}</pre></details>`;
 }
 
@@ -262,16 +262,16 @@ ${text}</textarea></div></section>`;
  * Shows the document that results from the user's choices. Shows an empty element until the user
  * requests the preview.
  */
-async function renderPreview(ui: Ui, problem: ShownProblem, places: readonly ConflictPlace[]): Promise<Html | null> {
+async function renderPreview(ui: Ui, problem: ShownProblem, places: readonly ConflictPart[]): Promise<Html | null> {
   const { choices, folder, path, request } = problem;
   if (request.query.get("preview") === null) return html`<div id="preview"></div>`;
   const text = composeResult(places, choices);
   const base = { files: documentAddress(folder.name, "docs", ""), folder: parentOf(path) };
-  const rendered = text === null ? null : await ui.documents.render(text, base);
+  const renderedText = text === null ? null : await ui.documents.render(text, base);
   return html`<section class="card flush" id="preview" tabindex="-1" aria-label="Preview"><header><h2>Preview</h2></header>${
     text === null
       ? html`<p>Decide every clash first; the preview then shows the result.</p>`
-      : renderDocument(rendered, text)
+      : renderDocument(renderedText, text)
   }</section>`;
 }
 

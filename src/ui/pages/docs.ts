@@ -7,7 +7,7 @@ import {
   listTree,
   readEntry,
 } from "../../mirror/operations/doctor/list-folder.ts";
-import { explain, listWhyFacts, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
+import { explainPath, listWhyFacts, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
 import { withMirror } from "../../mirror/folder/open-mirror.ts";
 import { describeAction } from "../../mirror/operations/results/actions.ts";
 import { ok, refuse, unwrap } from "../../common/trouble.ts";
@@ -30,8 +30,8 @@ import {
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest, readNumber, readRequestedPath, type Ui } from "../page.ts";
-import { entryBadge, problemBadge, renderReviewsBadge } from "../states.ts";
-import { renderCrumbs, renderEventItem, renderPager, problemRows } from "../parts.ts";
+import { renderEntryBadge, renderProblemBadge, renderReviewsBadge } from "../states.ts";
+import { renderCrumbs, renderEventItem, renderPager, renderProblemRows } from "../parts.ts";
 
 type FolderEntry = EntryList["entries"][number];
 
@@ -88,11 +88,11 @@ ${renderPager({ page: Math.min(page, pages), pages, total }, "names", toPageAddr
 
 function renderNothingFound(mirror: string, path: string, filter: string): Html {
   if (filter === "") return renderEmptyState("No documents", "This folder is empty.");
-  const place = path === "" ? "this linked folder" : nameOf(path);
+  const placeName = path === "" ? "this linked folder" : nameOf(path);
   const searchAddress = mirrorAddress(mirror, "search", { q: filter });
   return renderEmptyState(
     "No documents",
-    `Nothing in ${place} has this text in its name.`,
+    `Nothing in ${placeName} has this text in its name.`,
     html`<a class="button" href="${searchAddress}">Search the contents instead</a>`,
   );
 }
@@ -121,7 +121,7 @@ function renderTree(mirror: string, root: string, current: string): Html {
 
 function renderBadges({ state, needs, reviews }: FolderEntry): Html {
   const problemsBadge = needs > 0 && renderBadge("asks", `${plural(needs, "problem")} below`);
-  return html`${problemsBadge || entryBadge(state)}${reviews > 0 && html` ${renderReviewsBadge(reviews)}`}`;
+  return html`${problemsBadge || renderEntryBadge(state)}${reviews > 0 && html` ${renderReviewsBadge(reviews)}`}`;
 }
 
 /**
@@ -169,7 +169,7 @@ ${renderButton("History", documentAddress(mirror, "history", path))}${renderButt
       file !== null &&
       html` <span class="faint">${formatBytes(file.stamp.size)}, changed ${renderAge(file.stamp.mtimeMs, request.now)} ago</span>`
     }</p>
-${openProblems.length > 0 && html`<section class="card flush">${problemRows(openProblems)}</section>`}
+${openProblems.length > 0 && html`<section class="card flush">${renderProblemRows(openProblems)}</section>`}
 ${
   readOutcome.kind === "done"
     ? renderDocumentText(rendered, readOutcome.value.text, asText)
@@ -197,8 +197,8 @@ export const WHY_PAGE = makeFolderPage({
   isLive: false,
   async show(ui, { name: mirror, root }, request) {
     const path = readRequestedPath(request);
-    const opening = { ...ui, mode: "read", what: "why" } as const;
-    const why = unwrap(await withMirror(root, opening, async (opened) => ok(await explain(opened, path))));
+    const openOptions = { ...ui, mode: "read", what: "why" } as const;
+    const why = unwrap(await withMirror(root, openOptions, async (opened) => ok(await explainPath(opened, path))));
     const { events, open } = why;
     const facts = renderFacts(listWhyFacts(why, request.now).map(([term, fact]) => [term, renderSentence(fact)]));
     return {
@@ -207,7 +207,7 @@ export const WHY_PAGE = makeFolderPage({
 <h1>State of ${path === "" ? "the linked folder" : renderName(nameOf(path))}</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
 <section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${describeLocal(why)}</dd><dt>On the service</dt><dd>${describeService(why)}</dd>
-${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${renderSentence(toSentence(open.detail))}</dd>`}<dt>Next sync</dt><dd>${renderNextSteps(why)}</dd></dl></section>
+${open !== null && html`<dt>Problem</dt><dd>${renderProblemBadge(open.kind)} ${renderSentence(toSentence(open.detail))}</dd>`}<dt>Next sync</dt><dd>${renderNextSteps(why)}</dd></dl></section>
 ${renderDetails("Details", facts)}
 ${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => renderEventItem(mirror, event, html`<a href="${mirrorAddress(mirror, `runs/${event.run}`)}">run ${event.run}</a> · ${renderAge(event.at, request.now)} ago`))}</ul>`}`,
     };

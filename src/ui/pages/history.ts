@@ -7,10 +7,10 @@ import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { MAX_RUNS } from "../../mirror/operations/history/lookup.ts";
 import {
   type HistoryEntry,
-  type NamedText,
+  type NamedVersion,
   readText,
   readVersion,
-  type TextName,
+  type VersionName,
   type VersionView,
 } from "../../mirror/operations/history/history.ts";
 import {
@@ -156,10 +156,10 @@ function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const newestKept = entries.findLast(({ size }) => size !== null)?.n ?? null;
   const requestedNumber = request.query.get("n");
   const n = requestedNumber === null ? newestKept : readNumber(requestedNumber);
-  const selected = n === null ? null : unwrap(readVersion(local, timeline.path, n));
-  const previous = n === null || n === 1 ? null : readVersion(local, timeline.path, n - 1);
-  const previousVersion = previous?.kind === "ok" ? { n: n! - 1, text: previous.value.text } : null;
-  return { timeline, entries, part: listPage, lines: lineCounts, selected, before: previousVersion };
+  const selectedVersion = n === null ? null : unwrap(readVersion(local, timeline.path, n));
+  const previousResult = n === null || n === 1 ? null : readVersion(local, timeline.path, n - 1);
+  const previousVersion = previousResult?.kind === "ok" ? { n: n! - 1, text: previousResult.value.text } : null;
+  return { timeline, entries, part: listPage, lines: lineCounts, selected: selectedVersion, before: previousVersion };
 }
 
 function countChangedLines({ state }: LocalMirror, entries: readonly HistoryEntry[], steps: readonly TimelineStep[]) {
@@ -295,18 +295,20 @@ function renderCompareForm(
   { path, localDigest, now }: Timeline,
   entries: readonly HistoryEntry[],
 ): Html | null {
-  const kept = entries
+  const storedNumbers = entries
     .filter(({ size }) => size !== null)
     .map(({ n }) => n)
     .toReversed()
     .slice(0, MAX_VERSIONS);
-  if (kept.length + (localDigest === null ? 0 : 1) < 2) return null;
+  if (storedNumbers.length + (localDigest === null ? 0 : 1) < 2) return null;
   const renderVersionOptions = (chosen: string) => [
     localDigest !== null && html`<option value="here"${chosen === "here" && html` selected`}>the file now</option>`,
-    ...kept.map((n) => html`<option value="${n}"${chosen === String(n) && html` selected`}>version ${n}</option>`),
+    ...storedNumbers.map(
+      (n) => html`<option value="${n}"${chosen === String(n) && html` selected`}>version ${n}</option>`,
+    ),
   ];
-  const newestName = localDigest === null ? String(kept[0]) : "here";
-  const beforeName = String(kept.find((n) => n !== now && String(n) !== newestName) ?? kept[0]);
+  const newestName = localDigest === null ? String(storedNumbers[0]) : "here";
+  const beforeName = String(storedNumbers.find((n) => n !== now && String(n) !== newestName) ?? storedNumbers[0]);
   return html`<form action="${documentAddress(mirror, "diff", path)}" class="row">
 <label for="from">Compare</label><select id="from" name="from">${renderVersionOptions(beforeName)}</select>
 <label for="to">with</label><select id="to" name="to">${renderVersionOptions(newestName)}</select><button>Show</button></form>`;
@@ -325,7 +327,7 @@ export const DIFF_PAGE = makeFolderPage({
       unwrap(readText(local, requestedPath, to)),
     ]);
     const { path } = after;
-    const renderTextName = (text: NamedText) => renderVersionName(mirror, path, text, request.now);
+    const renderTextName = (text: NamedVersion) => renderVersionName(mirror, path, text, request.now);
     return {
       title: `Changes of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${renderCrumbs(mirror, path, true)}
@@ -337,15 +339,15 @@ ${renderComparison(toLabelled(before), toLabelled(after))}`,
   },
 });
 
-function toLabelled({ text, name }: NamedText): { readonly text: string; readonly label: string } {
+function toLabelled({ text, name }: NamedVersion): { readonly text: string; readonly label: string } {
   return { text, label: name === "here" ? "The file now" : `Version ${name}` };
 }
 
-function readTextName(text: string | null): TextName | null {
+function readTextName(text: string | null): VersionName | null {
   return text === "here" ? text : readNumber(text);
 }
 
-function renderVersionName(mirror: string, path: string, { name, at }: NamedText, now: number): Html {
+function renderVersionName(mirror: string, path: string, { name, at }: NamedVersion, now: number): Html {
   if (name === "here") return html`<a href="${documentAddress(mirror, "docs", path)}">the file now</a>`;
   return html`<a href="${documentAddress(mirror, "history", path, { n: name })}">version ${name}</a> ${renderTime(at ?? 0, now)}`;
 }

@@ -90,11 +90,12 @@ function renderPreview({ dir, config, preview }: LinkDraft, id: string, { csrf }
     { action: LINK_PATH, csrf, fields: { draft: id } },
     html`<button class="main-action">Link and sync</button>`,
   );
-  const summary = rows.length === 0 ? "Both sides are empty or equal, so there is nothing to sync yet." : SAFE_SENTENCE;
+  const summary =
+    rows.length === 0 ? "Both sides are empty or equal, so there is nothing to sync yet." : NO_LOSS_SENTENCE;
   return html`<section class="card flush"><header><h2>First sync of ${renderName(dir)}</h2></header>
 <p>${summary} <span class="faint">Service: ${renderSentence(config.url)}</span></p>
 ${rows.length > 0 && html`<ul class="rows">${rows}</ul>`}</section>
 <div class="row">${form}<a class="button plain" href="${LINK_PATH}">Back</a></div>`;
 }
 
-const SAFE_SENTENCE = "Nothing is deleted or overwritten on either side.";
+const NO_LOSS_SENTENCE = "Nothing is deleted or overwritten on either side.";

@@ -17,8 +17,8 @@ import { makeFolderPage, type PageRequest, type Ui, type UiPage } from "../page.
 import {
   chooseStateBadge,
   announceState,
-  folderActions,
-  problemRows,
+  renderFolderActions,
+  renderProblemRows,
   renderJob,
   renderProgress,
   renderStatusBanner,
@@ -77,14 +77,14 @@ function renderRow(folder: Folder, request: PageRequest): Html {
 <td>${renderDot(tone, word)}${renderProgressIn(folder)}</td><td data-label="Last in sync">${status === null || status.syncedAt === null ? "never" : html`${renderAge(status.syncedAt, request.now)} ago`}</td>
 ${renderNumber("Documents", status?.documents ?? 0, "docs/")}${renderNumber("Problems", needs.length, "needs")}
 ${renderNumber("Pending", waits.length + (status?.pending ?? 0), "needs")}${renderNumber("In review", reviews, "reviews")}
-<td class="end">${status !== null && html`<div class="row">${folderActions(folder, request)}</div>`}</td></tr>`;
+<td class="end">${status !== null && html`<div class="row">${renderFolderActions(folder, request)}</div>`}</td></tr>`;
 }
 
 /**
  * LIMIT: number of problems, runs and days on the page, so that the page stays small. Other pages
  * list all problems and runs.
  */
-const MAX_SHOWN = { problems: 5, runs: 10, days: 30 } as const;
+const MAX_ROWS = { problems: 5, runs: 10, days: 30 } as const;
 /** LIMIT: number of newest events that are read from the log, so that the page is fast. */
 const MAX_EVENTS = 2_000;
 
@@ -115,18 +115,18 @@ function renderNumbers({ name, waits, needs }: Folder, status: NonNullable<Folde
 
 function renderProblemsPart({ name, needs }: Folder): Html | null {
   if (needs.length === 0) return null;
-  const isCut = needs.length > MAX_SHOWN.problems;
+  const isCut = needs.length > MAX_ROWS.problems;
   const allLink = isCut && html`<a href="${mirrorAddress(name, "needs")}">All ${count(needs.length)}</a>`;
-  return html`<section class="card flush" id="problems"><header><h2>Problems to solve</h2>${allLink}</header>${problemRows(needs.slice(0, MAX_SHOWN.problems))}</section>`;
+  return html`<section class="card flush" id="problems"><header><h2>Problems to solve</h2>${allLink}</header>${renderProblemRows(needs.slice(0, MAX_ROWS.problems))}</section>`;
 }
 
 function renderActivity(ui: Ui, { name, root }: Folder, { now }: PageRequest): Html | null {
   const readResult = withLocal(root, ui, ({ state }) =>
-    ok({ days: readDays(state, now, MAX_SHOWN.days), runs: readActivity(state, MAX_EVENTS) }),
+    ok({ days: readDays(state, now, MAX_ROWS.days), runs: readActivity(state, MAX_EVENTS) }),
   );
   if (readResult.kind === "trouble") return null;
   const { days, runs } = readResult.value;
-  const latestRuns = runs.filter(({ changes }) => changes.length > 0).slice(0, MAX_SHOWN.runs);
+  const latestRuns = runs.filter(({ changes }) => changes.length > 0).slice(0, MAX_ROWS.runs);
   return html`${renderCharts(days)}
 <section class="card flush" id="latest"><header><h2>Latest changes</h2><a href="${mirrorAddress(name, "runs")}">All</a></header>${
     latestRuns.length === 0

@@ -14,7 +14,7 @@ import {
   type PageRequest,
   type Ui,
 } from "../page.ts";
-import { cutListPage, announceState, problemRows, renderFolderForm, renderJob, renderPager } from "../parts.ts";
+import { cutListPage, announceState, renderProblemRows, renderFolderForm, renderJob, renderPager } from "../parts.ts";
 import { BoundedMap } from "../../common/bounded-map.ts";
 import { unwrap, ok } from "../../common/trouble.ts";
 import type { DocId } from "../../contract/ids.ts";
@@ -27,7 +27,7 @@ import { runOperation } from "../../mirror/operations/run-operation.ts";
 import { splitConflict, findClashes } from "../clashes.ts";
 import { makeNothingDoneNotice, makeManyResolvedNotice } from "../messages.ts";
 
-const PER_PAGE = 100;
+const PROBLEMS_PER_PAGE = 100;
 
 export const PROBLEMS_PAGE = makeFolderPage({
   path: "/m/:name/needs",
@@ -38,7 +38,7 @@ export const PROBLEMS_PAGE = makeFolderPage({
     const listPage = cutListPage(
       folder.needs.toSorted((a, b) => rankProblem(a) - rankProblem(b)),
       request,
-      PER_PAGE,
+      PROBLEMS_PER_PAGE,
     );
     return {
       title: `Problems · ${name} · mdmirror`,
@@ -49,7 +49,7 @@ ${listPage.total === 0 ? renderEmptyState("No problems", "Nothing needs a decisi
 ${renderPager(listPage, "problems", (page) => mirrorAddress(name, "needs", { page }))}
 ${
   waits.length > 0 &&
-  html`<section class="card flush" id="pending"><header><h2>Pending: nothing for you to do</h2></header>${problemRows(waits.slice(0, PER_PAGE))}</section>`
+  html`<section class="card flush" id="pending"><header><h2>Pending: nothing for you to do</h2></header>${renderProblemRows(waits.slice(0, PROBLEMS_PER_PAGE))}</section>`
 }`,
     };
   },
@@ -71,7 +71,7 @@ function renderGroups(ui: Ui, folder: Folder, needs: readonly LinkedProblem[], r
   const openByPath = inConflict!.length === 0 ? new Map<string, OpenConflict>() : readOpenConflicts(ui, folder.root);
   const renderSection = (id: string, title: string, shown: readonly LinkedProblem[]) =>
     shown.length > 0 &&
-    html`<section class="card flush" id="${id}"><header><h2>${title}</h2></header>${problemRows(shown)}</section>`;
+    html`<section class="card flush" id="${id}"><header><h2>${title}</h2></header>${renderProblemRows(shown)}</section>`;
   return html`${renderSection("folder-problems", "The whole folder", ofFolder!)}
 ${inConflict!.length > 0 && renderFolderForm(folder, { path: "resolve" }, request, renderConflicts(inConflict!, openByPath, request.now))}
 ${renderSection("blocked", "Blocked documents", blocked!)}`;
@@ -86,14 +86,14 @@ function renderConflicts(needs: readonly LinkedProblem[], open: ReadonlyMap<stri
 }
 
 function renderConflictRow({ path, address }: LinkedProblem, open: OpenConflict | undefined, now: number): Html {
-  const box =
+  const checkBox =
     open !== undefined &&
     html`<input type="checkbox" name="conflict" value="${open.choice}" aria-label="${`Select ${shownName(path)}`}">`;
   const clashes = open?.clashes ?? null;
   const facts =
     open !== undefined &&
     html` <span class="faint">${clashes !== null && clashes > 0 && html`${plural(clashes, "clash", "clashes")} · `}for ${renderAge(open.since, now)}</span>`;
-  return html`<li>${box}<div class="main"><a href="${address!}">${renderName(path)}</a>${facts}</div><a class="button" href="${address!}">Resolve</a></li>`;
+  return html`<li>${checkBox}<div class="main"><a href="${address!}">${renderName(path)}</a>${facts}</div><a class="button" href="${address!}">Resolve</a></li>`;
 }
 
 const MANY_WAYS = {
@@ -173,6 +173,6 @@ function countClashesOnce(versions: string, countNow: () => number | null): numb
 function countClashes(local: LocalMirror, base: BaseTree, id: DocId): number | null {
   const record = base.records.get(id);
   const problem = record === undefined ? null : findRecordProblem(local, base, record);
-  const places = problem === null ? null : splitConflict(viewProblem(local, problem));
-  return places === null ? null : findClashes(places).length;
+  const parts = problem === null ? null : splitConflict(viewProblem(local, problem));
+  return parts === null ? null : findClashes(parts).length;
 }

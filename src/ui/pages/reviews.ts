@@ -9,7 +9,7 @@ import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest, readLocalMirror } from "../page.ts";
 import { cutListPage, renderFolderForm, renderJob, renderPager } from "../parts.ts";
-import { problemBadge } from "../states.ts";
+import { renderProblemBadge } from "../states.ts";
 
 /**
  * LIMIT: number of reviews on one page, so that the page stays small. Each review shows a
@@ -75,7 +75,7 @@ function renderReview(
 ): Html {
   const { path, changeId, since, reason, deletionWaits } = review;
   const documentLink = html`<a href="${documentAddress(folder.name, "docs", path)}">Open the document</a>`;
-  return html`<details class="card flush" id="${`r-${changeId ?? path}`}"${isOpen && html` open`}><summary><b>${renderName(path)}</b> ${problemBadge("in-review")} <span class="faint">${renderAge(since, request.now)} ago</span></summary>
+  return html`<details class="card flush" id="${`r-${changeId ?? path}`}"${isOpen && html` open`}><summary><b>${renderName(path)}</b> ${renderProblemBadge("in-review")} <span class="faint">${renderAge(since, request.now)} ago</span></summary>
 <p>${reason !== null && REVIEW_REASONS[reason]}${
     deletionWaits && " You deleted the file; the deletion waits for the decision."
   } ${documentLink}</p>

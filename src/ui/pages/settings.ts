@@ -45,7 +45,7 @@ import {
   toSettingText,
   toShownField,
 } from "../setting-words.ts";
-import { entryBadge } from "../states.ts";
+import { renderEntryBadge } from "../states.ts";
 import { DOCS_ADDRESS } from "../user-docs.ts";
 import { makeFaultTrouble } from "../../mirror/folder/trouble.ts";
 import { tryKey } from "../../mirror/folder/link-folder.ts";
@@ -92,9 +92,9 @@ function renderSetting(config: Config, name: string, unsaved: URLSearchParams): 
 <span class="faint">${explainSetting(name, setting)}${!isDefault && setting.setBy === undefined && ` Default: ${formatShown(setting.defaultValue) || "none"}.`}</span></div>`;
   if (setting.setBy !== undefined)
     return html`<li>${aboutElement}<div><output id="${id}">${formatShown(value) || "All"}</output>${renderCommand(setting.setBy)}</div></li>`;
-  const typed = unsaved.get(name) ?? formatValue(value);
-  const refusal = unsaved.has(name) ? explainRefusal(name, setting, typed) : null;
-  return html`<li>${aboutElement}<div>${renderControl(name, setting, typed, refusal !== null)}${refusal !== null && renderRefusal(refusal, `fault-${name}`)}</div></li>`;
+  const typedValue = unsaved.get(name) ?? formatValue(value);
+  const refusal = unsaved.has(name) ? explainRefusal(name, setting, typedValue) : null;
+  return html`<li>${aboutElement}<div>${renderControl(name, setting, typedValue, refusal !== null)}${refusal !== null && renderRefusal(refusal, `fault-${name}`)}</div></li>`;
 }
 
 function renderControl(name: string, setting: Setting<unknown>, typed: string, isRefused: boolean): Html {
@@ -164,9 +164,10 @@ function renderRules(folder: Folder, lines: string, request: PageRequest): Html 
 const MAX_NAMED = 5;
 
 function renderExcludedDocuments(folder: Folder, rule: string, request: PageRequest): Html {
-  const excluded = findExcluded(folder.root, rule);
-  if (excluded.kind === "trouble") return html`<p id="count">${renderSentence(toSentence(excluded.trouble.what))}</p>`;
-  const paths = excluded.value;
+  const excludedPaths = findExcluded(folder.root, rule);
+  if (excludedPaths.kind === "trouble")
+    return html`<p id="count">${renderSentence(toSentence(excludedPaths.trouble.what))}</p>`;
+  const paths = excludedPaths.value;
   const names = paths.slice(0, MAX_NAMED).map((path) => html`<li>${renderName(path)}</li>`);
   const moreCount = paths.length - names.length;
   return html`<p id="count">This rule stops the sync of <b>${plural(paths.length, "document")}</b>.${paths.length > 0 && " They stay on both sides."}</p>
@@ -180,7 +181,7 @@ function renderPathTest(lines: string, rule: string, path: string): Html {
   if (testAfter.kind === "trouble") return html`<p>${renderSentence(toSentence(testAfter.trouble.what))}</p>`;
   if (testAfter.value === null) return html`<p id="tested">${renderBadge("good", "synced")} No rule excludes it.</p>`;
   const isNew = testBefore.kind === "ok" && testBefore.value === null;
-  return html`<p id="tested">${entryBadge("ignored")} ${isNew ? "The new rule excludes it." : renderSentence(`Excluded by ${testAfter.value}.`)}</p>`;
+  return html`<p id="tested">${renderEntryBadge("ignored")} ${isNew ? "The new rule excludes it." : renderSentence(`Excluded by ${testAfter.value}.`)}</p>`;
 }
 
 function renderKeyForm(folder: Folder, request: PageRequest): Html {

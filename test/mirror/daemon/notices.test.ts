@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { makeDesktopHook } from "../../../src/mirror/hooks/hook-runner.ts";
 import { type HookMessage, runCommand } from "../../../src/mirror/hooks/run-hook.ts";
-import { keepWatchdog, openSdNotify } from "../../../src/mirror/daemon/daemon.ts";
+import { startWatchdog, openSdNotify } from "../../../src/mirror/daemon/daemon.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /**
@@ -76,7 +76,7 @@ describe("word to systemd", () => {
     const said: string[] = [];
     let turns = 0;
     await new Promise<void>((resolve) => {
-      const stop = keepWatchdog({ watchdogMs: 8, send: (...words) => void said.push(...words) }, () => {
+      const stop = startWatchdog({ watchdogMs: 8, send: (...words) => void said.push(...words) }, () => {
         turns++;
         if (turns === 5) {
           stop();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { comparePlans, recordFacts, replan, toPlainPlan } from "../../../src/mirror/operations/doctor/bundle.ts";
+import { comparePlans, recordFacts, replayPlan, toPlainPlan } from "../../../src/mirror/operations/doctor/bundle.ts";
 import type { PlanInput } from "../../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { anyPolicy, anyTrees, applyChanges, baseWorld, lookups, scenarios } from "../../planner/arbitrary.ts";
@@ -25,7 +25,7 @@ const SALT = "0".repeat(64);
 function differences(input: PlanInput, withNames: boolean): readonly string[] {
   const plan = makePlan(input.trees, input.policy, input.signals, input.texts);
   const facts = JSON.parse(JSON.stringify(recordFacts({ plan, input, journal: [] }, withNames, SALT)));
-  const replayed = replan(facts);
+  const replayed = replayPlan(facts);
   expect(replayed.unanswered).toBe(0);
   return comparePlans(facts.planned, toPlainPlan(replayed.plan));
 }

@@ -34,18 +34,18 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const environment = chooseVariables(root, env);
   if (environment.kind === "trouble") return environment;
   const keptVariables = environment.value;
-  const name = root === null ? NAME_OF_ALL : makeUnitName(root);
+  const name = root === null ? UNIT_NAME_OF_ALL : makeUnitName(root);
   const command = [process.execPath, ...DAEMON_NODE_OPTIONS, PROGRAM_FILE, "watch", root ?? "--all"];
-  const shape = { name, kept: keptVariables, command, what: root ?? "all folders of mdmirror list" };
+  const unitShape = { name, kept: keptVariables, command, what: root ?? "all folders of mdmirror list" };
   if (manager === "systemd") {
     const configHome = env["XDG_CONFIG_HOME"] || join(home, ".config");
     const file = join(configHome, "systemd", "user", `${name}.service`);
-    return ok({ manager, name, file, text: makeSystemdUnit(shape, options.hasSystemdNotify) });
+    return ok({ manager, name, file, text: makeSystemdUnit(unitShape, options.hasSystemdNotify) });
   }
   const file = join(home, "Library", "LaunchAgents", `${name}.plist`);
   const errorLog =
     root === null ? join(home, "Library", "Logs", `${name}.err`) : join(root, ".mdmirror", "log", "launchd.err");
-  return ok({ manager, name, file, text: makeLaunchdAgent(shape, errorLog) });
+  return ok({ manager, name, file, text: makeLaunchdAgent(unitShape, errorLog) });
 }
 
 /**
@@ -77,9 +77,9 @@ export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-s
  * Environment variables that determine the folders of `hooks.json` and of the registry of linked
  * folders.
  */
-const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
+const FOLDER_VARIABLES = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
 /** Environment variables for reaching the service, such as proxies and certificates. */
-const KEPT_NETWORK = [
+const NETWORK_VARIABLES = [
   ...["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"],
   "NODE_EXTRA_CA_CERTS",
 ] as const;
@@ -95,17 +95,17 @@ function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<r
   if (root !== null && /\p{Cc}/u.test(root))
     return trouble("usage", `${JSON.stringify(root)} contains a control character`, "rename the folder");
   const keptVariables = [
-    ...KEPT_FOLDERS.filter((name) => isAbsolute(env[name] ?? "")),
-    ...KEPT_NETWORK.filter((name) => (env[name] ?? "") !== ""),
+    ...FOLDER_VARIABLES.filter((name) => isAbsolute(env[name] ?? "")),
+    ...NETWORK_VARIABLES.filter((name) => (env[name] ?? "") !== ""),
   ].map((name): UnitVariable => ({ name, value: env[name]! }));
-  const unfitName = [...KEPT_FOLDERS, ...KEPT_NETWORK].find((name) => /\p{Cc}/u.test(env[name] ?? ""));
+  const unfitName = [...FOLDER_VARIABLES, ...NETWORK_VARIABLES].find((name) => /\p{Cc}/u.test(env[name] ?? ""));
   if (unfitName !== undefined)
     return trouble("usage", `${unfitName} contains a control character`, "set it to another value");
   return ok(keptVariables);
 }
 
 /** Name of the unit for all linked folders. The name of any other unit ends in eight hex digits. */
-const NAME_OF_ALL = "mdmirror-all";
+const UNIT_NAME_OF_ALL = "mdmirror-all";
 
 function makeUnitName(root: string): string {
   const hash = createHash("sha256").update(root).digest("hex").slice(0, 8);
@@ -126,7 +126,7 @@ type UnitShape = {
 };
 
 function makeSystemdUnit({ what, command, kept }: UnitShape, notifies: boolean): string {
-  const unitText = fillIn("mdmirror.service", {
+  const unitText = fillTemplate("mdmirror.service", {
     ROOT: what.replaceAll("%", "%%"),
     COMMAND: command.map(quoteForUnit).join(" "),
     ENVIRONMENT: kept.map(({ name, value }) => `\nEnvironment=${quoteForUnit(`${name}=${value}`)}`).join(""),
@@ -151,7 +151,7 @@ function quoteForUnit(text: string): string {
 function makeLaunchdAgent({ name, command, kept }: UnitShape, errors: string): string {
   const variables = kept.map(({ name, value }) => `<key>${name}</key>\n    <string>${escapeXml(value)}</string>`);
   const environment = `\n  <key>EnvironmentVariables</key>\n  <dict>\n    ${variables.join("\n    ")}\n  </dict>`;
-  return fillIn("mdmirror.plist", {
+  return fillTemplate("mdmirror.plist", {
     NAME: escapeXml(name),
     COMMAND: command.map((word) => `<string>${escapeXml(word)}</string>`).join("\n    "),
     ENVIRONMENT: kept.length === 0 ? "" : environment,
@@ -167,7 +167,7 @@ function escapeXml(text: string): string {
  * Replaces the placeholders of a template.
  * @throws if a placeholder has no value
  */
-function fillIn(template: string, values: Readonly<Record<string, string>>): string {
+function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   const templateText = readFileSync(packageFile(`config/${template}`), "utf8");
   return templateText.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {
     const placeholderValue = values[name];

@@ -51,9 +51,9 @@ export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Re
   const daemonAnswer = await askDaemon(dir, { do: "status" }, deadlineMs);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "ok" || daemonAnswer.trouble.code !== SILENT_CODE)
     return daemonAnswer;
-  const place = readSocketPath(join(resolveRoot(dir), MIRROR_FOLDER));
-  if (place === null) return NO_DAEMON;
-  const { pid, since } = place;
+  const socketPath = readSocketPath(join(resolveRoot(dir), MIRROR_FOLDER));
+  if (socketPath === null) return NO_DAEMON;
+  const { pid, since } = socketPath;
   const detail = `no answer for ${formatAge(deadlineMs)}`;
   return ok({ pid, since, phase: "silent", detail, paused: false, inSyncAsOf: null, stillMs: deadlineMs });
 }

@@ -23,7 +23,7 @@ export type ControlCall = {
  * LIMIT: number of connections at the same time, so that memory stays bounded. Only commands of
  * this user can connect.
  */
-const MAX_CALLERS = 64;
+const MAX_CONNECTIONS = 64;
 /** Milliseconds within which a connected command has to send its request. */
 const REQUEST_DEADLINE_MS = 10_000;
 
@@ -54,7 +54,7 @@ export async function listenControl(service: ControlServer): Promise<StopListeni
     socket.once("close", () => callers.delete(socket));
     serveCaller(socket, service);
   });
-  server.maxConnections = MAX_CALLERS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.listen(path);
   await once(server, "listening");
   chmodSync(path, 0o600);

@@ -64,7 +64,7 @@ export const REJECT = {
 } satisfies Declaration;
 
 /** Choices that resolve a problem, each with words for its effect. */
-export const WAYS = {
+export const RESOLUTION_WAYS = {
   mine: "keep the local version and upload it (in review: submit it again; refused: try again)",
   theirs: "take the version on the service (in review or refused: drop the local edit)",
   merged: "take the merged content",
@@ -74,9 +74,9 @@ export const WAYS = {
   recreate: "for a move to the root that the service refuses: create a new document in the root and delete the old one",
 } as const;
 
-export type ResolveWay = keyof typeof WAYS;
+export type ResolutionWay = keyof typeof RESOLUTION_WAYS;
 
-const WAY = z.enum(Object.keys(WAYS) as [ResolveWay, ...ResolveWay[]]);
+const RESOLUTION_WAY = z.enum(Object.keys(RESOLUTION_WAYS) as [ResolutionWay, ...ResolutionWay[]]);
 
 export const RESOLVE = {
   name: "resolve",
@@ -89,9 +89,9 @@ export const RESOLVE = {
   access: "write",
   input: z.strictObject({
     paths: PATHS.optional(),
-    way: WAY.meta({
+    way: RESOLUTION_WAY.meta({
       isOperand: true,
-      description: Object.entries(WAYS)
+      description: Object.entries(RESOLUTION_WAYS)
         .map(([way, does]) => `${way}: ${does}`)
         .join("; "),
     }),
@@ -103,7 +103,7 @@ export const RESOLVE = {
     theirs: DIGEST.nullable().describe("the version on the service; null for a block"),
     base: DIGEST.nullable().describe("the last version that both sides had; null if both are new"),
   }),
-  result: z.strictObject({ way: WAY, ...MANY_RESULT_FIELDS }),
+  result: z.strictObject({ way: RESOLUTION_WAY, ...MANY_RESULT_FIELDS }),
 } satisfies Declaration;
 
 export const RESTORE = {

@@ -68,13 +68,13 @@ type SharedLine = {
 type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
 
 /** `differences`: a line for each difference between the bundle's plan and the real plan. */
-type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
+type BundleResult = { readonly bundle: Bundle; readonly differences: readonly string[] };
 
 export async function makeBundle(
   mirror: OpenedMirror,
   checks: readonly DoctorCheck[],
   { random, withNames }: { readonly random: Random; readonly withNames: boolean },
-): Promise<Result<MadeBundle>> {
+): Promise<Result<BundleResult>> {
   const planResult = await planSync(mirror, makeStoppedRequest(mirror, true));
   if (planResult.kind === "trouble") return planResult;
   const { plan, trees, policy, signals, texts } = planResult.value;
@@ -87,7 +87,7 @@ export async function makeBundle(
     checks: checks.map(({ about, state }) => ({ about, state })),
     ...recordFacts(recordedFacts, withNames, random.hex(64)),
   };
-  return ok({ bundle, differences: comparePlans(bundle.planned, toPlainPlan(replan(bundle).plan)) });
+  return ok({ bundle, differences: comparePlans(bundle.planned, toPlainPlan(replayPlan(bundle).plan)) });
 }
 
 type RecordedFacts = Pick<Bundle, "journal" | "input" | "answers" | "planned">;
@@ -141,7 +141,7 @@ function recordAnswers(input: PlanInput): PlannerAnswers {
     ...local,
     ignores: (path, kind) => recordAnswer(ignores[kind], path, local.ignores(path, kind)),
   };
-  planAgain({
+  makePlanFrom({
     ...input,
     trees: { ...input.trees, local: recordingTree },
     policy: { ...input.policy, conflicts: (path) => recordAnswer(conflicts, path, input.policy.conflicts(path)) },
@@ -155,7 +155,7 @@ function recordAnswer<T>(answers: Map<string, T>, question: string, answer: T): 
   return answer;
 }
 
-function planAgain({ trees, policy, signals, texts }: PlanInput): Plan {
+function makePlanFrom({ trees, policy, signals, texts }: PlanInput): Plan {
   return makePlan(trees, policy, signals, texts);
 }
 
@@ -274,7 +274,7 @@ type ReplannedBundle = {
  * Plans again from a bundle, with invented contents. Two invented contents are as similar to each
  * other as the two real contents.
  */
-export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
+export function replayPlan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
   const { ignores, conflicts, texts } = fromPlain(recorded) as PlannerAnswers;
   const contents = inventContents(texts);
@@ -293,7 +293,7 @@ export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input"
     policy: { ...input.policy, conflicts: (path) => answerQuestion(conflicts, path, "conflict-copy") },
     texts: (digest) => answerQuestion(contents, digest, null),
   };
-  const plan = planAgain(replayedInput);
+  const plan = makePlanFrom(replayedInput);
   return { plan, input: replayedInput, unanswered: unansweredCount };
 }
 

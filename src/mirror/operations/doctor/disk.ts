@@ -98,7 +98,7 @@ function readNumber(file: string): number | null {
  * Names of files and folders that show other sync programs. Such a program would copy files that
  * mdmirror has not finished writing.
  */
-const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
+const SYNC_TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
   ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],
   ["Dropbox", /^\.dropbox(\.cache|\.attr)?$/, /^Dropbox( \(.*\))?$/],
   [
@@ -144,7 +144,7 @@ const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
 function findTools(folder: string, isRoot: boolean): string[] {
   const names = readNames(folder);
-  return TOOLS.filter(([tool, inside, folderName]) => {
+  return SYNC_TOOLS.filter(([tool, inside, folderName]) => {
     const isMarkedByTool = (isRoot || !MARKED_AT_ROOT.has(tool)) && names.some((name) => inside.test(name));
     return isMarkedByTool || folderName?.test(basename(folder)) === true;
   }).map(([tool]) => tool);
@@ -159,12 +159,12 @@ function readNames(folder: string): string[] {
 }
 
 /** Endings of a SQLite database's files. Before a checkpoint, `-wal` may have most of the data. */
-const COMPANIONS = ["", "-wal", "-shm"] as const;
+const DATABASE_FILE_ENDINGS = ["", "-wal", "-shm"] as const;
 
 /** @param folder absolute path of `.mdmirror` */
 export function checkHistory(folder: string): DoctorCheck {
   const measureDatabase = (name: string) =>
-    COMPANIONS.reduce((sum, end) => sum + measureSize(join(folder, `${name}${end}`)), 0);
+    DATABASE_FILE_ENDINGS.reduce((sum, end) => sum + measureSize(join(folder, `${name}${end}`)), 0);
   try {
     const bytesByName = {
       texts: measureDatabase("texts.db"),

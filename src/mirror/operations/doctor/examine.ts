@@ -88,13 +88,13 @@ function examineState(folder: string, marker: string | null): DoctorCheck[] {
     ".mdmirror/marker is missing: this may be an empty mount point",
     "mount the disk of the linked folder; or move .mdmirror/ away and link the folder again",
   );
-  const damages = checkFiles(folder).map((damage) => {
+  const damageChecks = checkFiles(folder).map((damage) => {
     const detail =
       "detail" in damage ? damage.detail : `its schema is ${damage.version}, this mdmirror knows ${damage.known}`;
     const nextStep = "mdmirror sync replaces a damaged file with a new one; nothing is lost";
     return makeBad("state", "fault", `${damage.file}: ${damage.kind}: ${detail}`, nextStep);
   });
-  const state = damages.length > 0 ? damages : [makeGood("state", "it has no damage")];
+  const state = damageChecks.length > 0 ? damageChecks : [makeGood("state", "it has no damage")];
   return marker === null ? [missingCheck, ...state] : state;
 }
 
@@ -105,7 +105,7 @@ function examineState(folder: string, marker: string | null): DoctorCheck[] {
  */
 const MAX_SKEW_MS = 60_000;
 /** Milliseconds by which a `Date` header may be too early, because it has whole seconds. */
-const HEADER_MS = 1_000;
+const DATE_HEADER_MS = 1_000;
 
 const REQUEST_BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
@@ -183,14 +183,14 @@ function readErrorCode(body: string): string | null {
 export function checkClock(date: string | undefined, now: number): DoctorCheck[] {
   const serviceTime = date === undefined ? Number.NaN : Date.parse(date);
   if (Number.isNaN(serviceTime)) return [];
-  const skew = now - serviceTime;
-  if (Math.abs(skew) <= MAX_SKEW_MS + HEADER_MS)
+  const clockSkew = now - serviceTime;
+  if (Math.abs(clockSkew) <= MAX_SKEW_MS + DATE_HEADER_MS)
     return [makeGood("clock", "this computer and the service agree on the time")];
-  const aheadOrBehind = skew > 0 ? "ahead of" : "behind";
+  const aheadOrBehind = clockSkew > 0 ? "ahead of" : "behind";
   return [
     makeWarning(
       "clock",
-      `this computer is ${formatAge(Math.abs(skew))} ${aheadOrBehind} the service`,
+      `this computer is ${formatAge(Math.abs(clockSkew))} ${aheadOrBehind} the service`,
       "set the clock (NTP): dates in logs and in the trash depend on it; no decision does",
     ),
   ];

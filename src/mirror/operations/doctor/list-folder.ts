@@ -122,9 +122,9 @@ function describeFile(
   open: FolderProblems,
 ): FolderEntry {
   const commonFields = { path, kind: "document" as const, needs: 0, reviews: 0, sum: null, row: null };
-  const stays = found?.whyUnsynced ?? null;
-  if (row === null && stays !== null)
-    return { ...commonFields, kind: "other", state: "ignored", why: UNSYNCED_WORDS[stays] };
+  const unsyncedReason = found?.whyUnsynced ?? null;
+  if (row === null && unsyncedReason !== null)
+    return { ...commonFields, kind: "other", state: "ignored", why: UNSYNCED_WORDS[unsyncedReason] };
   if (open.conflicts.has(path)) return { ...commonFields, state: "conflict", why: "both sides changed the same lines" };
   const block = open.blocks.get(row?.id ?? path) ?? open.blocks.get(path);
   if (block !== undefined) return { ...commonFields, ...describeBlock(block) };

@@ -32,7 +32,7 @@ export async function verifyMirror(world: World, url: string): Promise<Result<An
   if (remote.kind === "unreachable") return { kind: "trouble", trouble: makeFaultTrouble(remote.fault, url) };
   const trees = { base, local: localTree, remote: remote.tree };
   const pairs = pairDocuments(trees);
-  const rows = await readRows(world, pairs, url);
+  const rows = await readDocuments(world, pairs, url);
   if (rows.kind === "trouble") return rows;
   const report = makeReport(trees, pairs, rows.value);
   const differences = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
@@ -52,7 +52,7 @@ type VerifiedDocument = {
  * Requests each document with one GET, as fast as the client's queue allows. Keeps only the
  * digests, so that a larger workspace needs hardly more memory (I33).
  */
-async function readRows(
+async function readDocuments(
   { progress, disk, remote }: World,
   pairs: readonly ComparedEntry[],
   url: string,
@@ -65,7 +65,7 @@ async function readRows(
       const fileAnswer = await remote.getFile(document.id);
       progress.report("apply", ++readCount, listedPairs.length);
       if (fileAnswer.ok) return compareContent(disk, pair, document, fileAnswer.value.content);
-      if (CUT_OFF_FAULTS.has(fileAnswer.fault.kind)) fault ??= fileAnswer.fault;
+      if (FATAL_FAULTS.has(fileAnswer.fault.kind)) fault ??= fileAnswer.fault;
       const { detail: why } = fileAnswer.fault;
       return { id: document.id, path: pair.path, sha256: "" as Digest, size: 0, end: "unread", why };
     }),
@@ -74,7 +74,7 @@ async function readRows(
 }
 
 /** Faults that concern all requests, so that the comparison cannot have a result. */
-const CUT_OFF_FAULTS: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
+const FATAL_FAULTS: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function compareContent(
   disk: Disk,
@@ -90,7 +90,7 @@ function compareContent(
   const localContent = disk.read(path);
   if (localContent.kind !== "done" || !sameExceptTextForm(localContent.value.text, content)) {
     const isOtherContent = isAsSynced && record.changeId === changeId && record.digest !== sha256;
-    return { ...row, end: "differs", why: isOtherContent ? OTHER_CONTENT : "the contents differ" };
+    return { ...row, end: "differs", why: isOtherContent ? OTHER_CONTENT_MESSAGE : "the contents differ" };
   }
   if (isAsSynced && record.digest === sha256) return { ...row, end: "form-differs", why: "" };
   return { ...row, end: "differs", why: "differs in line ends, byte order mark or final newline" };
@@ -101,7 +101,7 @@ function compareContent(
  * service's data are damaged, or the answer is wrong. No sync notices this, because a listing has
  * only change ids. A local edit would replace the content on the service.
  */
-const OTHER_CONTENT =
+const OTHER_CONTENT_MESSAGE =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
   "replaces it; to keep it, save what mdmirror diff shows";
 

@@ -16,7 +16,7 @@ import { count, formatAge, plural } from "../../../common/quantities.ts";
 import { shownName, shownWords } from "../../../common/shown-words.ts";
 import { describeAction, formatActionPath, formatEvent, formatOrigin } from "../results/actions.ts";
 import { findNextStep } from "../results/attention.ts";
-import { bytes, formatLocalTime } from "../results/times.ts";
+import { formatByteCount, formatLocalTime } from "../results/times.ts";
 
 /** Facts that `why` reports about a path, without writing anything (I23). */
 export type PathExplanation = PlanFacts & {
@@ -49,7 +49,7 @@ export type PathExplanation = PlanFacts & {
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
-export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<PathExplanation> {
+export async function explainPath(mirror: OpenedMirror, named: LocalPath): Promise<PathExplanation> {
   const { state, disk } = mirror.world;
   const preview = await previewSync(mirror, USUAL_RUN);
   const syncPlan = preview.kind === "planned" ? preview : null;
@@ -262,9 +262,9 @@ function listPlaceFacts(why: PathExplanation): string[][] {
 
 function describeLocalOnly(path: string, stays: NonNullable<PathExplanation["stays"]>): string {
   const reasonText = shownWords(stays.why);
-  const place = stays.path === "" ? "the whole folder" : shownName(stays.path);
-  if (stays.kind === "unseen") return `${place} cannot be read: ${reasonText}`;
-  return stays.path === path ? reasonText : `${place} is ${reasonText}`;
+  const placeName = stays.path === "" ? "the whole folder" : shownName(stays.path);
+  if (stays.kind === "unseen") return `${placeName} cannot be read: ${reasonText}`;
+  return stays.path === path ? reasonText : `${placeName} is ${reasonText}`;
 }
 
 function listOpenFacts(
@@ -305,7 +305,7 @@ function describeLocal({ atPath, record }: PathExplanation): string {
     case "file": {
       const contentClause =
         record === null ? "" : atPath.digest === record.localDigest ? ", same as base" : ", differs from base";
-      return `a file, ${bytes(atPath.stamp.size)}, content ${atPath.digest.slice(0, 12)}${contentClause}`;
+      return `a file, ${formatByteCount(atPath.stamp.size)}, content ${atPath.digest.slice(0, 12)}${contentClause}`;
     }
     case "folder":
       return "a folder";

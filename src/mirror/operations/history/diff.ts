@@ -40,7 +40,7 @@ type ConflictLines =
 
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
-type BothTexts = { readonly live: string | null; readonly local: string | null };
+type BothContents = { readonly live: string | null; readonly local: string | null };
 
 /**
  * Compares the two edits of a conflict. Returns null if the document is not in conflict, or if a
@@ -49,7 +49,7 @@ type BothTexts = { readonly live: string | null; readonly local: string | null }
 function readConflictLines(
   { state, disk }: StateAndDisk,
   path: string,
-  { live, local }: BothTexts,
+  { live, local }: BothContents,
 ): { readonly base: string | null; readonly lines: ConflictLines } | null {
   const record = findRecordAt(state.load(), path);
   const conflict = record === null ? null : state.conflict(record.id);
@@ -67,14 +67,14 @@ export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLin
     return { kind: "whole", reason: mergeResult.reason };
   // In this merged content, lines of base replace the conflicting lines, so that all other lines
   // can be compared.
-  const places = new Map<number, ConflictBlock>();
+  const conflictsByLine = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {
-    if (block.kind === "conflict") places.set(lines.length, block);
+    if (block.kind === "conflict") conflictsByLine.set(lines.length, block);
     lines.push(...(block.kind === "settled" ? splitLines(block.text) : block.base));
   }
-  const rows = insertConflicts(findOrigins(base, mine, theirs, lines.join("")), places);
-  return { kind: "parts", conflicts: places.size, rows };
+  const rows = insertConflicts(findOrigins(base, mine, theirs, lines.join("")), conflictsByLine);
+  return { kind: "parts", conflicts: conflictsByLine.size, rows };
 }
 
 /** @param places conflicts, by the index (from 0) of the line at which each conflict begins */
@@ -105,7 +105,7 @@ function listConflictRows(block: ConflictBlock | undefined): MergeRow[] {
   );
 }
 
-async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<BothTexts>> {
+async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<BothContents>> {
   const { world } = mirror;
   const readResult = world.disk.read(path);
   if (readResult.kind === "fault")

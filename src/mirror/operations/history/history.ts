@@ -32,10 +32,10 @@ type StoredVersion = ReturnType<State["versions"]>[number];
  * `order`: time by which entries are sorted. Usually the time of the entry itself. If the clock was
  * set back, a time just after that of the entry before.
  */
-type InOrder<T> = T & { readonly order: number };
-type OrderedEntry = InOrder<Omit<HistoryEntry, "n" | "size" | "merge">>;
+type Ordered<T> = T & { readonly order: number };
+type OrderedEntry = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
 type NumberedEntry = Omit<HistoryEntry, "merge">;
-type OrderedEvent = InOrder<MirrorEvent>;
+type OrderedEvent = Ordered<MirrorEvent>;
 
 /**
  * Returns the versions of a document or path:
@@ -75,12 +75,12 @@ export function readHistory(
  */
 type DocumentDeletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
 
-export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
+export const REMOVAL_KINDS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
 
 export function readDeletion(state: State, { id, record, tombstone }: KnownPlace): DocumentDeletion | null {
   if (id === null || record !== null) return null;
   // The state returns the newest events first, so the first match is the last deletion.
-  const event = state.events({ limit: MAX_EVENTS, id }).find(({ kind }) => REMOVALS.has(kind));
+  const event = state.events({ limit: MAX_EVENTS, id }).find(({ kind }) => REMOVAL_KINDS.has(kind));
   if (event !== undefined) return { at: event.at, run: event.run, what: event.detail };
   return tombstone === null ? null : { at: tombstone.at, run: null, what: null };
 }
@@ -91,7 +91,7 @@ export function readDeletion(state: State, { id, record, tombstone }: KnownPlace
  */
 function addSortingTimes<T extends { readonly at: number; readonly order?: number }>(
   entries: readonly T[],
-): InOrder<T>[] {
+): Ordered<T>[] {
   let latestTime = Number.NEGATIVE_INFINITY;
   return entries.map((entry) => {
     const time = entry.order ?? entry.at;
@@ -295,16 +295,16 @@ export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | nul
 }
 
 /** Name of a version: its number, or `here` for the current local file. */
-export type TextName = number | "here";
+export type VersionName = number | "here";
 
-export type NamedText = { readonly name: TextName; readonly text: string; readonly at: number | null };
+export type NamedVersion = { readonly name: VersionName; readonly text: string; readonly at: number | null };
 
 /** @param name current or earlier path of the document */
 export function readText(
   local: StateAndDisk,
   name: string,
-  wanted: TextName,
-): Result<NamedText & { readonly path: LocalPath }> {
+  wanted: VersionName,
+): Result<NamedVersion & { readonly path: LocalPath }> {
   if (wanted !== "here") {
     const foundContent = findContent(local, name, wanted);
     if (foundContent.kind === "trouble") return foundContent;

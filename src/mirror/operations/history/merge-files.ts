@@ -31,8 +31,8 @@ export function readThreeFiles(paths: ThreePaths): Result<ThreeVersions> {
 
 /** Returns the text with its byte order mark; null if the bytes are not UTF-8 or have a NUL. */
 function decodeText(bytes: Buffer): string | null {
-  const decoded = bytes.toString("utf8");
-  return bytes.includes(0) || !Buffer.from(decoded, "utf8").equals(bytes) ? null : decoded;
+  const decodedText = bytes.toString("utf8");
+  return bytes.includes(0) || !Buffer.from(decodedText, "utf8").equals(bytes) ? null : decodedText;
 }
 
 /** Merges three versions like a sync, and puts git's markers around conflicts. */

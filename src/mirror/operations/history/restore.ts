@@ -128,7 +128,7 @@ function listRestorable(base: BaseTree, asOf: number | null): readonly KnownPlac
     const { id, localPath: path, at } = tombstone;
     const knownDocument = documents.get(path);
     if (base.records.has(id) || knownDocument?.tombstone === null) continue;
-    if (knownDocument === undefined || isNearer(at, knownDocument.tombstone.at, asOf))
+    if (knownDocument === undefined || isNearerDeletion(at, knownDocument.tombstone.at, asOf))
       documents.set(path, { id, path, requestedPath: path, record: null, tombstone });
   }
   return [...documents.values()];
@@ -139,7 +139,7 @@ function listRestorable(base: BaseTree, asOf: number | null): readonly KnownPlac
  * deleted at `deletedAt`, not the other document. With `asOf`, a restore takes the document that
  * was the first to be deleted after that time; without `asOf`, the document that was deleted last.
  */
-function isNearer(deletedAt: number, otherAt: number, asOf: number | null): boolean {
+function isNearerDeletion(deletedAt: number, otherAt: number, asOf: number | null): boolean {
   if (asOf === null) return deletedAt > otherAt;
   return deletedAt > asOf && (otherAt <= asOf || deletedAt < otherAt);
 }

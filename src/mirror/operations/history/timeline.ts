@@ -6,7 +6,7 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { MAX_RUNS, readEvents } from "./lookup.ts";
-import { findVersion, type HistoryEntry, MAX_EVENTS, REMOVALS } from "./history.ts";
+import { findVersion, type HistoryEntry, MAX_EVENTS, REMOVAL_KINDS } from "./history.ts";
 import { readMove } from "./undo-moves.ts";
 import { makeZeroCounts } from "../../engine/run/world.ts";
 import type { RunReport } from "../../folder/run.ts";
@@ -70,7 +70,7 @@ function rankStep(step: TimelineStep): number {
 function listEventSteps(event: MirrorEvent): TimelineStep[] {
   const { at, kind, detail, outcome } = event;
   if (outcome !== "done") return [];
-  if (REMOVALS.has(kind)) return [{ kind: "gone", at, detail }];
+  if (REMOVAL_KINDS.has(kind)) return [{ kind: "gone", at, detail }];
   const eventMove = readMove(event);
   return eventMove === null
     ? []
@@ -104,7 +104,7 @@ export function readRecent(state: State): readonly RecentDocument[] {
 }
 
 function isContentEvent({ path, before, after, from, kind }: MirrorEvent): boolean {
-  const isAbout = before !== null || after !== null || from !== null || REMOVALS.has(kind);
+  const isAbout = before !== null || after !== null || from !== null || REMOVAL_KINDS.has(kind);
   // An event of the kind `relink` only records paths that the document already had on both sides,
   // so the history does not show the event.
   return path !== "" && isAbout && kind !== "relink";

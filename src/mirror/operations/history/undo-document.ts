@@ -65,7 +65,7 @@ export function makeLeftItem(path: LocalPath, why: string): LeftItem {
   return { path, kind: "left", why };
 }
 
-const EDITED_SINCE = "it was edited since";
+const EDITED_REASON = "it was edited since";
 
 /**
  * Returns a clause that says why an item cannot be undone: its document, folder or file has changed
@@ -87,7 +87,7 @@ export function explainUndoObstacle(
       if (state.conflict(item.id) !== null) return "it is in conflict";
       const atPath = disk.look(path);
       if (atPath.kind !== "file") return `no file is at ${path}`;
-      return item.kind === "move-back" || atPath.digest === item.expect ? null : EDITED_SINCE;
+      return item.kind === "move-back" || atPath.digest === item.expect ? null : EDITED_REASON;
     }
     case "move-folder-back": {
       const dir = state.dir(item.id);
@@ -136,9 +136,9 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
   "restore",
 ]);
 
-const SYNCED_AGAIN = "it is synced again";
-const DELETED_SINCE_DOWNLOAD = "it was downloaded, and was deleted since";
-const ONLY_DOWNLOADED = "the run only downloaded it; delete the file yourself if you do not want it";
+const SYNCED_AGAIN_REASON = "it is synced again";
+const DELETED_REASON = "it was downloaded, and was deleted since";
+const DOWNLOADED_REASON = "the run only downloaded it; delete the file yourself if you do not want it";
 
 type DocumentHistory = {
   readonly id: DocId;
@@ -162,18 +162,18 @@ function readDocumentHistory(
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
   const history = readDocumentHistory(id, events, context);
   const { path, record, removed } = history;
-  const keptReason = explainKept(history, context);
+  const keptReason = explainUndoBlock(history, context);
   if (keptReason !== null) return [makeLeftItem(path, keptReason)];
   const isCreatedByRuns = context.created.has(id);
   if (removed !== undefined && (record === undefined || isFree(context.disk, path))) {
     // The runs created the document and also removed it, so there is nothing to restore.
     if (isCreatedByRuns) return [];
     return events[0]!.kind === "create-local"
-      ? [makeLeftItem(path, DELETED_SINCE_DOWNLOAD)]
+      ? [makeLeftItem(path, DELETED_REASON)]
       : planBringBack(history, removed, context);
   }
   if (record === undefined) return [planArrivalUndo(history, context)];
-  if (removed !== undefined && !isRestore(events.at(-1)!)) return [makeLeftItem(path, SYNCED_AGAIN)];
+  if (removed !== undefined && !isRestore(events.at(-1)!)) return [makeLeftItem(path, SYNCED_AGAIN_REASON)];
   if (!isCreatedByRuns) return planPresentUndo(history, record, context);
   return context.successors.has(id) ? [] : [planRemoval(record, events.findLast(({ after }) => after !== null)?.after)];
 }
@@ -188,7 +188,7 @@ function planPresentUndo({ path, events }: DocumentHistory, record: DocumentReco
   ];
   const items = possibleItems.filter((item) => item !== null);
   const wasDownloaded = events.some(({ kind }) => kind === "create-local");
-  return wasDownloaded && items.length === 0 ? [{ ...makeLeftItem(path, ONLY_DOWNLOADED), isDownload: true }] : items;
+  return wasDownloaded && items.length === 0 ? [{ ...makeLeftItem(path, DOWNLOADED_REASON), isDownload: true }] : items;
 }
 
 function isRemoval({ kind, before, after }: MirrorEvent): boolean {
@@ -206,7 +206,7 @@ function isRestore({ kind, before, after }: MirrorEvent): boolean {
  * Returns a clause that says why a review or a conflict prevents the undo for this document; null
  * if neither does.
  */
-function explainKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
+function explainUndoBlock({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (record?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${quoteForShell(path)} --theirs`;
   if (!events.some(({ kind }) => kind === "conflict")) return null;
@@ -272,7 +272,7 @@ function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEve
  * unknown
  */
 function planRemoval({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
-  return digest === expect ? { path, kind: "take-away", id, expect } : makeLeftItem(path, EDITED_SINCE);
+  return digest === expect ? { path, kind: "take-away", id, expect } : makeLeftItem(path, EDITED_REASON);
 }
 
 /** Plans the undo of a restore that created a new document: the new document is removed. */
@@ -283,10 +283,10 @@ function planArrivalUndo({ path, events }: DocumentHistory, { records, disk }: U
   if (record !== undefined) return planRemoval(record, asNew.after);
   const atPath = disk.look(asNew.path);
   const isUnedited = atPath.kind === "file" && atPath.digest === asNew.after;
-  return makeLeftItem(asNew.path, isUnedited ? NOT_UPLOADED : "it was deleted since");
+  return makeLeftItem(asNew.path, isUnedited ? NOT_UPLOADED_REASON : "it was deleted since");
 }
 
-const NOT_UPLOADED = "it was not uploaded yet; delete the file yourself if you do not want it";
+const NOT_UPLOADED_REASON = "it was not uploaded yet; delete the file yourself if you do not want it";
 
 function isContentChange({ kind, before, after }: MirrorEvent): boolean {
   return TEXT_KINDS.has(kind) && before !== null && after !== null;
@@ -384,6 +384,9 @@ function isAtTarget(
   folders: readonly FolderMove[],
 ): boolean {
   const currentPath = last.side === "remote" ? remotePath : localPath;
-  const place = folders.reduce((at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at), last.to);
-  return currentPath === last.to || currentPath === place;
+  const carriedPath = folders.reduce(
+    (at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at),
+    last.to,
+  );
+  return currentPath === last.to || currentPath === carriedPath;
 }

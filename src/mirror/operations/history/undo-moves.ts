@@ -90,8 +90,8 @@ export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders:
 /** Returns true if an entry reaches its target path by the move of the nearest folder above it. */
 export function isCarried({ id, at, to }: BackMove, moves: readonly BackMove[]): boolean {
   const movesAbove = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
-  const nearest = movesAbove.toSorted((a, b) => b.at.length - a.at.length)[0];
-  return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
+  const nearestMove = movesAbove.toSorted((a, b) => b.at.length - a.at.length)[0];
+  return nearestMove !== undefined && rebase(at, nearestMove.at, nearestMove.to) === to;
 }
 
 /** Orders moves: folders first, then by depth of the target, so that target folders exist. */

@@ -109,10 +109,10 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
   const leavingIds = new Set<string>(items.flatMap((item) => (item.kind === "take-away" ? [item.id] : [])));
   const isTaken = ({ id, at, to }: BackMove) => {
     if (isFree(disk, to)) return false;
-    const holder = records.get(to)?.id ?? dirs.get(to);
+    const holderId = records.get(to)?.id ?? dirs.get(to);
     // On a disk that ignores case, the entry itself may already be at its target path.
-    if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
-    return holder !== id && !leavingIds.has(holder);
+    if (holderId === undefined) return at.toLowerCase() !== to.toLowerCase();
+    return holderId !== id && !leavingIds.has(holderId);
   };
   const allMoves: readonly BackMove[] = [...movedFolders, ...documents];
   let movableEntries = allMoves;

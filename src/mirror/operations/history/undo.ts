@@ -26,17 +26,17 @@ import { planUndo } from "./undo-plan.ts";
 import { compareMoves, isInTheWay, makeTemporaryName, movesFirst } from "./undo-moves.ts";
 import { shownName, shownWords } from "../../../common/shown-words.ts";
 
-type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
+type PlannedRun = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
 /** A newer run that changed documents but cannot be undone. `left`: reason for each document. */
-type PassedRun = RunOfPlan & { readonly left: readonly LeftItem[] };
+type SkippedRun = PlannedRun & { readonly left: readonly LeftItem[] };
 
 export type UndoPlan = {
   /** Runs that the plan undoes, newest first. */
-  readonly runs: readonly RunOfPlan[];
+  readonly runs: readonly PlannedRun[];
   readonly items: readonly UndoItem[];
   /** Newer runs that the plan skips because these runs cannot be undone, newest first. */
-  readonly passed: readonly PassedRun[];
+  readonly passed: readonly SkippedRun[];
   /** Time since which all runs are undone, in milliseconds since the epoch; null for one run. */
   readonly since: number | null;
   /** Digest of the plan. With the digest, a caller shows which plan the user saw. */
@@ -59,7 +59,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
   const base = state.load();
   const wantedRuns = findRuns(state, run);
   if (wantedRuns.kind === "trouble") return wantedRuns;
-  const passedRuns: PassedRun[] = [];
+  const passedRuns: SkippedRun[] = [];
   for (const one of wantedRuns.value) {
     const events = state.events({ limit: MAX_EVENTS, run: one.run }).toReversed();
     if (events.length === MAX_EVENTS)
@@ -222,16 +222,16 @@ function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: stri
       end: reason === null ? null : makeNotDone(stale(reason)),
     };
   });
-  for (let pending = movingEntries.toSorted(compareMoves); ; ) {
-    pending = pending.filter(({ end }) => end === null);
-    if (pending.length === 0) break;
-    const freeEntries = pending.filter((one) => !pending.some((other) => movesFirst(other, one)));
-    const blockingEntry = pending.find(
-      (one) => one.homePath === null && pending.some((other) => isInTheWay(one, other)),
+  for (let pendingEntries = movingEntries.toSorted(compareMoves); ; ) {
+    pendingEntries = pendingEntries.filter(({ end }) => end === null);
+    if (pendingEntries.length === 0) break;
+    const freeEntries = pendingEntries.filter((one) => !pendingEntries.some((other) => movesFirst(other, one)));
+    const blockingEntry = pendingEntries.find(
+      (one) => one.homePath === null && pendingEntries.some((other) => isInTheWay(one, other)),
     );
     if (freeEntries.length === 0 && blockingEntry !== undefined) freePath(ctx, movingEntries, blockingEntry, detail);
     else
-      for (const one of freeEntries.length === 0 ? pending : freeEntries)
+      for (const one of freeEntries.length === 0 ? pendingEntries : freeEntries)
         one.end = moveToPlace(ctx, movingEntries, one, detail);
   }
   return new Map(items.map((item, index) => [item, movingEntries[index]!.end!]));

@@ -13,7 +13,7 @@ export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, 
   if (foundVersion.kind === "trouble") return foundVersion;
   const { document, entries } = foundVersion.value;
   const { id, path, record } = document;
-  const shownEntries = asOfMs.value === null ? entries : findShownAt(document, entries, asOfMs.value);
+  const shownEntries = asOfMs.value === null ? entries : findVersionAt(document, entries, asOfMs.value);
   if (typeof shownEntries === "string")
     return trouble(
       "usage",
@@ -33,7 +33,7 @@ export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, 
 });
 
 /** Finds the version at a time, as `restore` does; a clause if no version existed at the time. */
-function findShownAt(
+function findVersionAt(
   { record, tombstone }: KnownPlace,
   entries: readonly HistoryEntry[],
   asOf: number,

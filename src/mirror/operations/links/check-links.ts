@@ -100,11 +100,13 @@ class FolderNames {
 
   has(path: string): boolean {
     const { files, folders } = this.#tree;
-    return this.hasOther(path) || listForms(path).some((form) => form === "" || files.has(form) || folders.has(form));
+    return (
+      this.hasOther(path) || listUnicodeForms(path).some((form) => form === "" || files.has(form) || folders.has(form))
+    );
   }
 
   hasOther(path: string | null): boolean {
-    return path !== null && listForms(path).some((form) => this.#tree.others.has(form));
+    return path !== null && listUnicodeForms(path).some((form) => this.#tree.others.has(form));
   }
 
   /**
@@ -131,7 +133,7 @@ class FolderNames {
   }
 }
 
-function listForms(path: string): readonly string[] {
+function listUnicodeForms(path: string): readonly string[] {
   return [path, path.normalize("NFC"), path.normalize("NFD")];
 }
 

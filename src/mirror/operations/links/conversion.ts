@@ -40,19 +40,19 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
 
 /** Reads a sample of the files, evenly spread. Returns true if one of them has a wiki link. */
 export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
-  return someHasLink(disk, paths, ({ wiki }) => wiki !== undefined);
+  return hasLinkInSample(disk, paths, ({ wiki }) => wiki !== undefined);
 }
 
 /** Reads a sample of the files. Returns true if one of them shows a picture by path. */
 export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
-  return someHasLink(
+  return hasLinkInSample(
     disk,
     paths,
     (link, text) => link.kind === "image" && readLinkDestination(text, link).kind === "path",
   );
 }
 
-function someHasLink(
+function hasLinkInSample(
   disk: Pick<Disk, "read">,
   paths: readonly LocalPath[],
   matches: (link: FoundLink, text: string) => boolean,
@@ -142,7 +142,7 @@ const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await checkSetAsideFiles(mirror.world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
-  return respellAll(withTranslation(mirror.world, true, form.wiki), found);
+  return respellFiles(withTranslation(mirror.world, true, form.wiki), found);
 }
 
 /**
@@ -152,7 +152,7 @@ async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: rea
  */
 async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? withTranslation(mirror.world, true) : mirror.world;
-  const writtenCount = await respellAll(world, found);
+  const writtenCount = await respellFiles(world, found);
   await checkSetAsideFiles(world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
   return writtenCount;
@@ -166,7 +166,7 @@ async function checkSetAsideFiles(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runManually(world, "links", async () => []);
 }
 
-async function respellAll(world: World, found: readonly Respelling[]): Promise<number> {
+async function respellFiles(world: World, found: readonly Respelling[]): Promise<number> {
   let writtenCount = 0;
   await runManually(world, "links", async (ctx) => {
     rewriteFiles(ctx, ctx.world.links!, found);

@@ -18,7 +18,7 @@ import { readActionPath, describeAction, type PathOf } from "../results/actions.
 import { findStepWithoutUndo, NEXT_WITHOUT_ROOT, REJECTION_WORDS, type RejectionKind } from "../results/attention.ts";
 import { makePathLookup } from "../results/plan.ts";
 import type { Operation } from "../run-operation.ts";
-import { hasAct, makePlannedRow, listRows, runItems, makeLeftRow, type PlanItem } from "./many.ts";
+import { hasWork, makePlannedRow, listRows, runItems, makeLeftRow, type PlanItem } from "./many.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
@@ -133,7 +133,7 @@ export const reject: AnswerOperation = {
 
 function requireRejectable(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
-  if (stop.version === null || hasAct({ items: back })) return ok(plan);
+  if (stop.version === null || hasWork({ items: back })) return ok(plan);
   const nextStep = stop.reasons.map(({ reason }) => findStepWithoutUndo(reason as StopReason)).join("; ");
   const problem = "there is nothing to undo: nothing was deleted or changed on either side";
   return trouble("usage", problem, nextStep, { code: "nothing-to-reject" });

@@ -47,7 +47,7 @@ export function listRows<Row extends DocumentResult>({ items }: Pick<ItemsPlan<R
   return items.map(({ row }) => row);
 }
 
-export function hasAct({ items }: Pick<ItemsPlan, "items">): boolean {
+export function hasWork({ items }: Pick<ItemsPlan, "items">): boolean {
   return items.some(({ act }) => act !== null);
 }
 

@@ -167,11 +167,11 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
     ways,
     versions,
     mine: readMine({ disk }, path),
-    theirs: readStored({ state, disk }, path, versions.theirs ?? record.digest),
+    theirs: readStoredContent({ state, disk }, path, versions.theirs ?? record.digest),
     base:
       versions.base === null && conflict !== null
         ? { kind: "text", text: "" }
-        : readStored({ state, disk }, path, versions.base),
+        : readStoredContent({ state, disk }, path, versions.base),
     conflict:
       conflict === null
         ? null
@@ -221,7 +221,7 @@ function readMine({ disk }: Pick<World, "disk">, path: LocalPath): ContentOrReas
   return { kind: "none", why: reason };
 }
 
-function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null): ContentOrReason {
+function readStoredContent(world: StateAndDisk, path: LocalPath, digest: Digest | null): ContentOrReason {
   const content = digest === null ? null : makeLocalLookup(world, path).text(digest);
   return content === null
     ? { kind: "none", why: "its content is no longer in the history" }
@@ -232,7 +232,7 @@ function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null)
  * Returns the three versions. If base is not stored, the base in the result is empty. Returns
  * trouble if the content of a side cannot be read.
  */
-export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeVersions> {
+export function readThreeVersions(world: StateAndDisk, problem: OpenProblem): Result<ThreeVersions> {
   const { path, mine, theirs, base } = viewProblem(world, problem);
   if (mine.kind === "none")
     return trouble("fault", `${path} cannot be read: ${mine.why}`, "mdmirror sync, then try again");

@@ -13,9 +13,9 @@ import type { BaseTree } from "../../model/tree.ts";
 import { plural } from "../../../common/quantities.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { runSync, USUAL_RUN } from "../../folder/run.ts";
-import { RESOLVE, type ResolveWay } from "../declared/writes.ts";
+import { RESOLVE, type ResolutionWay } from "../declared/writes.ts";
 import type { Operation } from "../run-operation.ts";
-import { judgeText } from "./save.ts";
+import { judgeContent } from "./save.ts";
 import {
   ITEMS_IN_PARALLEL,
   makeLeftRow,
@@ -43,14 +43,14 @@ import { hasNewConflictMarkers } from "../../planner/decide/gates.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 
-const WAYS_FOR_SEVERAL: readonly ResolveWay[] = ["mine", "theirs", "merged-where-clean"];
+const WAYS_FOR_SEVERAL: readonly ResolutionWay[] = ["mine", "theirs", "merged-where-clean"];
 
-function isForSeveral(way: ResolveWay): boolean {
+function isForSeveral(way: ResolutionWay): boolean {
   return WAYS_FOR_SEVERAL.includes(way);
 }
 
 type ResolvePlan = ItemsPlan & {
-  readonly way: ResolveWay;
+  readonly way: ResolutionWay;
   /** Problem of the document that the user named; null in a plan for several problems. */
   readonly problem: OpenProblem | null;
 };
@@ -89,7 +89,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
 };
 
 /** Returns false if the name is a folder or a pattern, or if the choice is `merged-where-clean`. */
-function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
+function isOneProblem(world: StateAndDisk, name: string, way: ResolutionWay): boolean {
   if (!isForSeveral(way)) return true;
   if (way === "merged-where-clean") return false;
   if (findProblem(world, name).kind === "ok") return true;
@@ -97,7 +97,7 @@ function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boole
 }
 
 type ResolveChoice = {
-  readonly way: ResolveWay;
+  readonly way: ResolutionWay;
   readonly text: string | undefined;
   readonly force: boolean;
   readonly seen: manual.SeenVersions | null;
@@ -107,7 +107,7 @@ function planOne(world: StateAndDisk, name: string, choice: ResolveChoice): Resu
   const foundProblem = findProblem(world, name);
   if (foundProblem.kind === "trouble") return foundProblem;
   const problem = foundProblem.value;
-  const contentResult = choice.text === undefined ? ok(null) : judgeText(problem.path, choice.text);
+  const contentResult = choice.text === undefined ? ok(null) : judgeContent(problem.path, choice.text);
   if (contentResult.kind === "trouble") return contentResult;
   const itemResult = planChoice(world, problem, choice);
   if (itemResult.kind === "ok") return ok({ isOne: true, way: choice.way, problem, items: [itemResult.value] });
@@ -143,7 +143,7 @@ function planResolve(
   return ok(items);
 }
 
-function refuseWithoutOpenItem(names: readonly string[], way: ResolveWay): Result<never> {
+function refuseWithoutOpenItem(names: readonly string[], way: ResolutionWay): Result<never> {
   const problemText =
     way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
   const placeClause = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";

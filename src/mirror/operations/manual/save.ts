@@ -18,7 +18,7 @@ import type { Random } from "../../../common/random.ts";
 import { UNSYNCED_WORDS } from "../doctor/why.ts";
 import { openDisk } from "../../folder/open-local.ts";
 
-export function judgeText(path: LocalPath, text: string): Result<null> {
+export function judgeContent(path: LocalPath, text: string): Result<null> {
   const refuse = (what: string, next: string, code: string) =>
     trouble("usage", `the content for ${path} ${what}, which the service refuses`, next, { code });
   if (!text.isWellFormed())
@@ -50,7 +50,7 @@ type SaveResult<T> = Promise<Result<T | null>>;
  * @returns trouble if no document can have this path
  */
 export function judgePath(context: SaveContext, path: string): Result<null> {
-  const fault = pathFault(path);
+  const fault = findPathFault(path);
   if (fault !== null)
     return trouble("usage", `${JSON.stringify(path)} ${fault}`, "give a path below the linked folder, as list does", {
       code: "bad-path",
@@ -80,7 +80,7 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
  */
 const MAX_PATH = { characters: 4_096, names: 128 } as const;
 
-function pathFault(path: string): string | null {
+function findPathFault(path: string): string | null {
   if (path.length > MAX_PATH.characters) return `has more than ${MAX_PATH.characters} characters`;
   if (path === "") return "is empty";
   if (!path.isWellFormed() || /\p{Cc}/u.test(path)) return "contains characters that a path cannot have";
@@ -114,10 +114,10 @@ const READ_AGAIN_MS = 5;
  * Errors that may be gone at the next attempt. EAGAIN: the file was changing. ENOENT: the file was
  * being replaced.
  */
-const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
+const TRANSIENT_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
 function mayRetry(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, attempts: number): boolean {
-  if (end.kind === "done" || (end.kind === "fault" && !PASSING_ERRORS.includes(end.errno))) return false;
+  if (end.kind === "done" || (end.kind === "fault" && !TRANSIENT_ERRORS.includes(end.errno))) return false;
   if (attempts < READ_ATTEMPTS.usual) return true;
   return attempts < READ_ATTEMPTS.saving && (end.kind === "fault" || isBeingReplaced(disk, path));
 }
@@ -171,7 +171,7 @@ async function changeFile<T>(
   act: () => DiskOutcome<unknown>,
   value: T,
 ): SaveResult<T> {
-  const contentResult = text === undefined ? ok(null) : judgeText(path, text);
+  const contentResult = text === undefined ? ok(null) : judgeContent(path, text);
   if (contentResult.kind === "trouble") return contentResult;
   for (const one of new Set([path, to])) {
     const pathResult = judgePath(context, one);

@@ -94,7 +94,7 @@ export const REJECTION_WORDS = {
 export type RejectionKind = keyof typeof REJECTION_WORDS;
 
 /** Next steps for the user after a stop for which `reject` can restore nothing. */
-const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
+const NEXT_WITHOUT_UNDO: Readonly<Partial<Record<StopReason, string>>> = {
   "wrong-workspace":
     "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
     "mdmirror approve moves the files to the local trash; or move .mdmirror/ away and link the folder again, which uploads all files as new: mdmirror init",
@@ -112,7 +112,7 @@ export function describeWaiting(waiting: number): string {
 }
 
 export function findStepWithoutUndo(reason: StopReason): string {
-  return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
+  return NEXT_WITHOUT_UNDO[reason] ?? SHOW_PLAN;
 }
 
 export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {

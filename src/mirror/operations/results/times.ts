@@ -22,7 +22,7 @@ function formatTwoDigits(n: number): string {
 }
 
 /** Returns a size such as `1,204 bytes`. For a null size, returns the word in `otherwise`. */
-export function bytes(size: number | null, otherwise = "missing"): string {
+export function formatByteCount(size: number | null, otherwise = "missing"): string {
   return size === null ? otherwise : plural(size, "byte");
 }
 
