@@ -210,10 +210,10 @@ export function makeReadCommand<D extends ReadDeclaration>(operation: ReadOperat
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
       const reachOptions = isOnline ? readReachOptions(io, args) : {};
       const onNotes = (notes: readonly string[]) => printNotes(io, notes);
-      const fieldsAndInput = { ...readFields(fields, args), ...input };
+      const allInput = { ...readFields(fields, args), ...input };
       const startedAt = io.clock.monotonic();
       const readOptions = { ...pickContext(io), progress, onNotes, ...reachOptions };
-      const answer = unwrap(await runReadOperation(root, operation, fieldsAndInput, readOptions).finally(progress.end));
+      const answer = unwrap(await runReadOperation(root, operation, allInput, readOptions).finally(progress.end));
       if (json) io.out(formatJsonLine(omitContents(declared, answer)));
       else {
         for (const line of parts.lines?.(io, answer, args) ?? []) io.out(line);

@@ -122,14 +122,14 @@ function showStop(io: Io, reasons: StopReasons, stopped: RunReport["stopped"]): 
 function formatSummary(report: RunReport, took: number, paint: Paint): string {
   const seconds = `${(took / 1_000).toFixed(1)} s`;
   const doneWords = formatCounts(report.counts);
-  const doneOrNothing = doneWords ?? "nothing to do";
+  const doneClause = doneWords ?? "nothing to do";
   switch (report.state) {
     case "in-sync":
-      return `${paint.good("Synced")}: ${doneOrNothing} (${seconds})`;
+      return `${paint.good("Synced")}: ${doneClause} (${seconds})`;
     case "attention":
       if (report.isStopped === true)
         return `${paint.asks("Interrupted")}: ${doneWords ?? "nothing was done"} (${seconds})`;
-      return `${paint.asks("Synced")}: ${doneOrNothing} (${seconds}); ${paint.asks(describeProblems(report.attention))}`;
+      return `${paint.asks("Synced")}: ${doneClause} (${seconds}); ${paint.asks(describeProblems(report.attention))}`;
     case "stopped":
       return `${paint.bad("Stopped by a safety check")}: ${doneWords ?? "nothing was done"} (${seconds})`;
     case "offline":

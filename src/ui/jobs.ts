@@ -186,9 +186,9 @@ export class StopScans {
   /** Returns the newest result for a stopped folder. Starts a scan if the folder has changed. */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
     const stateKey = JSON.stringify([safetyStop, lastRun]);
-    const keptReading = this.#kept.get(root);
-    if (keptReading !== undefined && (keptReading.key === stateKey || keptReading.isScanning)) return keptReading;
-    const reading = { key: stateKey, isScanning: true, seen: keptReading?.seen ?? null };
+    const lastReading = this.#kept.get(root);
+    if (lastReading !== undefined && (lastReading.key === stateKey || lastReading.isScanning)) return lastReading;
+    const reading = { key: stateKey, isScanning: true, seen: lastReading?.seen ?? null };
     this.#kept.set(root, reading);
     this.#world.jobs.track(this.#scan(root));
     return reading;

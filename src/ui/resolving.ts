@@ -39,8 +39,15 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
   if (chosenWay === undefined) return { notice: makeNothingDoneNotice("Choose a version") };
   if (ui.jobs.isBusy(root)) return { notice: BUSY_NOTICE };
   const mergedText = chosenWay === "merged" && content !== null ? { text: content.text } : {};
-  const force = isDecided || form.get("force") !== null;
-  const input = { paths: [path], way: chosenWay, force, expected: readVersions(form), noSync: true, ...mergedText };
+  const isForced = isDecided || form.get("force") !== null;
+  const input = {
+    paths: [path],
+    way: chosenWay,
+    force: isForced,
+    expected: readVersions(form),
+    noSync: true,
+    ...mergedText,
+  };
   const operationResult = await runOperation(root, resolve, input, ui);
   if (operationResult.kind === "trouble")
     return { notice: makeRefusalNotice(operationResult.trouble, content !== null) };

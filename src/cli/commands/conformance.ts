@@ -79,9 +79,9 @@ async function runJudge(io: Io, args: Args, { url, wire, key }: JudgedService): 
     return result.response;
   };
   const name = `mdmirror-conformance-${io.random.hex(8)}`;
-  const leaveBehind = args.flag("leave-behind");
+  const leavesFolders = args.flag("leave-behind");
   io.err(
-    `Creates folders ${name}-… at the root of the workspace, and deletes ${leaveBehind ? "those that it can" : "them"}.`,
+    `Creates folders ${name}-… at the root of the workspace, and deletes ${leavesFolders ? "those that it can" : "them"}.`,
   );
   const wantedSections = args.texts("section");
   const { value } = await io.stoppable((stop) =>
@@ -91,7 +91,7 @@ async function runJudge(io: Io, args: Args, { url, wire, key }: JudgedService): 
       key,
       name,
       sections: SECTION_NAMES.filter((section) => wantedSections.length === 0 || wantedSections.includes(section)),
-      leaveBehind,
+      leaveBehind: leavesFolders,
       onCase: (done, total) => {
         if (io.terminal.error) io.status(`case ${done + 1} of ${total}`);
       },

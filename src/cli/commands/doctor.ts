@@ -52,9 +52,9 @@ async function writeBundle(
   { root, file, examined }: { readonly root: string; readonly file: string; readonly examined: readonly DoctorCheck[] },
 ): Promise<DoctorCheck> {
   const openOptions = { ...pickContext(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
-  const withNames = args.flag("with-names");
+  const includesNames = args.flag("with-names");
   const bundleResult = await withMirror(root, openOptions, (mirror) =>
-    makeBundle(mirror, examined, { random: io.random, withNames }),
+    makeBundle(mirror, examined, { random: io.random, withNames: includesNames }),
   );
   if (bundleResult.kind === "trouble")
     return makeBad("bundle", bundleResult.trouble.kind, bundleResult.trouble.what, bundleResult.trouble.next);
@@ -66,7 +66,7 @@ async function writeBundle(
   return makeWarning(
     "bundle",
     detail,
-    withNames ? "send it all the same" : "use --with-names if you may show the names",
+    includesNames ? "send it all the same" : "use --with-names if you may show the names",
   );
 }
 

@@ -104,8 +104,8 @@ async function uninstallService(io: Io, unit: ServiceUnit, root: string | null):
 
 async function showServiceStatus(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const isUnitInstalled = isInstalled(unit);
-  const notInstalled = `not installed; next: mdmirror service install${root === null ? " --all" : ""}`;
-  io.out(`${unit.manager}: ${isUnitInstalled ? unit.file : notInstalled}`);
+  const notInstalledLine = `not installed; next: mdmirror service install${root === null ? " --all" : ""}`;
+  io.out(`${unit.manager}: ${isUnitInstalled ? unit.file : notInstalledLine}`);
   if (isUnitInstalled)
     io.out(
       `state: ${(await readUnitState(unit, io.env)) ?? "unknown: the service manager does not answer this process"}`,

@@ -288,9 +288,9 @@ export class DaemonFolder {
         refusalController.abort();
       } else if (this.stillMs() < MAX_STILL_MS) call.beat();
     }, ALIVE_EVERY_MS);
-    const goneOrRefused = AbortSignal.any([call.gone, refusalController.signal]);
+    const goneSignal = AbortSignal.any([call.gone, refusalController.signal]);
     try {
-      return await Promise.race([this.#answer(request, goneOrRefused, stop), refusal.promise]);
+      return await Promise.race([this.#answer(request, goneSignal, stop), refusal.promise]);
     } finally {
       clearInterval(heartbeat);
     }
@@ -345,18 +345,18 @@ export class DaemonFolder {
    */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, gone: AbortSignal): Promise<Result<object>> {
     const { clock } = this.#options;
-    const folderFreed = Promise.withResolvers<void>();
+    const freedPromise = Promise.withResolvers<void>();
     // ORDER: the daemon lends the folder between two runs, so that commands that wait for the
     // current run get their answers first.
     await daemon.callBetweenRuns(() => {
       // Another command has borrowed the folder, so this command has to try again later.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
-      if (gone.aborted) return folderFreed.resolve();
-      this.#loan = { what, since: clock.monotonic(), gone, free: folderFreed.resolve };
+      if (gone.aborted) return freedPromise.resolve();
+      this.#loan = { what, since: clock.monotonic(), gone, free: freedPromise.resolve };
       this.#publish({ kind: "lent", at: clock.now(), what });
       reopen.abort();
     });
-    await folderFreed.promise;
+    await freedPromise.promise;
     return ok({ lent: true });
   }
 

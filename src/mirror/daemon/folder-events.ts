@@ -40,8 +40,8 @@ const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>
 };
 
 export function logEvent(log: Log, event: FolderEvent): void {
-  const lineOf = LOG_LINES[event.kind] as (event: FolderEvent) => LogLine | null;
-  const line = lineOf(event);
+  const formatLine = LOG_LINES[event.kind] as (event: FolderEvent) => LogLine | null;
+  const line = formatLine(event);
   if (line !== null) log.write(...line);
 }
 

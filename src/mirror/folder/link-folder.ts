@@ -135,10 +135,10 @@ export type LinkRequest = {
  */
 function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress = NO_PROGRESS, ignore = [] } = request;
-  let topmostCreated: string | null = null;
+  let topmostFolder: string | null = null;
   let openedState: StoredState | null = null;
   try {
-    topmostCreated = makeFolders(dir);
+    topmostFolder = makeFolders(dir);
     const root = realpathSync(dir);
     // The plan ignores a damaged state of an earlier link, because the first sync will rebuild the
     // state.
@@ -164,7 +164,7 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     const close = async () => {
       state.close();
       await remote.close();
-      if (topmostCreated !== null) removeCreatedFolders(dir, topmostCreated);
+      if (topmostFolder !== null) removeCreatedFolders(dir, topmostFolder);
     };
     return ok({ root, config, url: config.url, world, notes: [], isBorrowed: false, close });
   } catch (error) {

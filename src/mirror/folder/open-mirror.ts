@@ -172,9 +172,9 @@ function openFolderLog(
   notes: string[],
 ): Log {
   if (mode === "read") return SILENT_LOG;
-  const debug = options.env["MDMIRROR_LOG"] === "debug";
+  const isDebugLog = options.env["MDMIRROR_LOG"] === "debug";
   const onFault = (error: Error) => void notes.push(`the log cannot be written: ${errnoClause(error)}`);
-  return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
+  return openLog({ folder, clock: options.clock, secret: key, debug: isDebugLog, onFault });
 }
 
 function reportExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log {

@@ -43,13 +43,13 @@ export function unlinkFolder(root: string, env: Environment, now: number): Resul
     const config = readConfig(folder);
     const url = config.kind === "ok" ? config.value.url : null;
     const marker = readRootMarker(root);
-    const keyFile = statOwnFile(folder, KEY_FILE, "file") !== null;
+    const hadKeyFile = statOwnFile(folder, KEY_FILE, "file") !== null;
     const keychain = removeKey(root, url, env);
     for (const name of [KEY_FILE, `${KEY_FILE}.new`]) removeOwnFile(folder, name);
     setAsideUnlinked(folder, new Date(now).toISOString().replace(/[:.]/g, "-"));
     for (const name of [CONFIG_FILE, CONTROL_FILE, NOTES_FILE, "marker"]) removeOwnFile(folder, name);
     const forgetResult = forgetRoot(root, marker, env);
-    return forgetResult.kind === "trouble" ? forgetResult : ok({ keyFile, keychain, url });
+    return forgetResult.kind === "trouble" ? forgetResult : ok({ keyFile: hadKeyFile, keychain, url });
   } catch (error) {
     return describeSystemError(root, error);
   }

@@ -122,10 +122,10 @@ export class HookRunner {
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#checked;
-    const allEnded = new AbortController();
-    const lateKill = this.#options.clock.sleep(MAX_END_MS, allEnded.signal).then(() => this.#killing.abort());
+    const endedController = new AbortController();
+    const lateKill = this.#options.clock.sleep(MAX_END_MS, endedController.signal).then(() => this.#killing.abort());
     await Promise.all(this.#running.values());
-    allEnded.abort();
+    endedController.abort();
     await lateKill;
   }
 
@@ -175,11 +175,11 @@ export class HookRunner {
       const debounce = hook.on.get(event);
       if (debounce === undefined || this.#running.has(hook.name)) return [];
       const name = `${hook.name} ${event}`;
-      const watchedBefore = folder.watched.get(name) ?? { baseline: folder.start ?? now, pending: null };
-      const { due, items, ...watched } = watchEvent(watchedBefore, now, { event, debounce, time });
+      const previousEvent = folder.watched.get(name) ?? { baseline: folder.start ?? now, pending: null };
+      const { due, items, ...watched } = watchEvent(previousEvent, now, { event, debounce, time });
       folder.watched.set(name, watched);
       if (due === null || due > time) return due ?? [];
-      this.#start(hook, { event, items, before: watchedBefore.baseline, now }, root, folder);
+      this.#start(hook, { event, items, before: previousEvent.baseline, now }, root, folder);
       return [];
     });
   }

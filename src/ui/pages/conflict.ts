@@ -61,17 +61,17 @@ export const CONFLICT_PAGE = makeFolderPage({
       { href: mirrorAddress(name, "needs"), label: "Problems" },
       { href: "", label: path, current: "page" },
     ]);
-    const blockedNeed = folder.needs.find((need) => need.path === path);
+    const blockedProblem = folder.needs.find((need) => need.path === path);
     // The problem has ended, has never existed, or has no choices. The message says which of these
     // three is true.
     if (problemResult.kind === "trouble") {
       const nothingSentence = renderSentence(toSentence(problemResult.trouble.what));
       return {
         title,
-        announcement: `${path}: ${blockedNeed === undefined ? "nothing is open" : "blocked"}`,
+        announcement: `${path}: ${blockedProblem === undefined ? "nothing is open" : "blocked"}`,
         main: html`${crumbs}<h1>${renderName(path)}</h1>
 <div id="job">${renderJob(job)}</div>
-<div id="versions" data-versions="">${blockedNeed === undefined ? renderEmptyState("Nothing to decide", nothingSentence, renderNextLink(folder, path)) : html`<section class="card flush">${renderProblemRows([{ ...blockedNeed, address: documentAddress(name, "docs", path) }])}</section>`}</div>
+<div id="versions" data-versions="">${blockedProblem === undefined ? renderEmptyState("Nothing to decide", nothingSentence, renderNextLink(folder, path)) : html`<section class="card flush">${renderProblemRows([{ ...blockedProblem, address: documentAddress(name, "docs", path) }])}</section>`}</div>
 ${renderUnsavedDraft(draft)}`,
       };
     }

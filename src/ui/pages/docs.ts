@@ -148,17 +148,18 @@ async function makeDocumentContent(
   request: PageRequest,
 ): Promise<Content> {
   const path = readRequestedPath(request);
-  const asText = request.query.get("as") === "text";
+  const showsSource = request.query.get("as") === "text";
   const readOutcome = unwrap(readEntry(root, path, ui.random));
   const file = readOutcome.kind === "done" ? readOutcome.value : null;
   const isShort = file !== null && file.text !== "" && file.text.length <= MAX_CHARACTERS;
   const base = { files: documentAddress(mirror, "docs", ""), folder: parentOf(path) };
-  const rendered = isShort && !asText && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
+  const rendered =
+    isShort && !showsSource && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
   const openProblems = [...needs, ...waits].filter((need) => need.path === path);
   const renderButton = (label: string, address: string) => html`<a class="button" href="${address}">${label}</a>`;
   const views = [
-    { href: documentAddress(mirror, "docs", path), label: "Preview", isShown: !asText },
-    { href: documentAddress(mirror, "docs", path, { as: "text" }), label: "Source", isShown: asText },
+    { href: documentAddress(mirror, "docs", path), label: "Preview", isShown: !showsSource },
+    { href: documentAddress(mirror, "docs", path, { as: "text" }), label: "Source", isShown: showsSource },
   ];
   return {
     title: `${nameOf(path)} · ${mirror} · mdmirror`,
@@ -172,7 +173,7 @@ ${renderButton("History", documentAddress(mirror, "history", path))}${renderButt
 ${openProblems.length > 0 && html`<section class="card flush">${renderProblemRows(openProblems)}</section>`}
 ${
   readOutcome.kind === "done"
-    ? renderDocumentText(rendered, readOutcome.value.text, asText)
+    ? renderDocumentText(rendered, readOutcome.value.text, showsSource)
     : html`<p class="notice quiet">${renderSentence(readOutcome.detail)}</p>`
 }`,
   };

@@ -101,19 +101,19 @@ const DELETING_SIDES: Readonly<Record<string, "service" | "local">> = {
 function chooseWords([first]: SafetyStop["reasons"], view: StopView | null): StopWords {
   const deletingSide = first === undefined ? undefined : DELETING_SIDES[first.reason];
   const documents = view === null || view.deleted.size === 0 ? "documents" : plural(view.deleted.size, "document");
-  const documentsOrThem = view === null ? "them" : documents;
+  const documentsWord = view === null ? "them" : documents;
   switch (deletingSide) {
     case "service":
       return {
         question: `Delete ${documents} on the service?`,
-        yes: `Delete ${documentsOrThem}`,
+        yes: `Delete ${documentsWord}`,
         no: "Keep them",
         does: "Their content stays in the history of this folder. A deleted document cannot get its id back.",
       };
     case "local":
       return {
         question: `Move ${documents} from this folder to its trash?`,
-        yes: `Move ${documentsOrThem} to the trash`,
+        yes: `Move ${documentsWord} to the trash`,
         no: "Keep them",
         does: "The files stay in the trash of this folder, and their content in its history.",
       };

@@ -106,22 +106,22 @@ export function recordFacts(
   const wholeInput = { ...input, trees: includeAllDocuments(input.trees) };
   const answers = recordAnswers(wholeInput);
   const ids = listIds(wholeInput);
-  const copyWith = (pseudonyms: Pseudonyms): RecordedFacts => ({
+  const copyFacts = (pseudonyms: Pseudonyms): RecordedFacts => ({
     journal: toPlain(journal, "", pseudonyms, ids),
     input: toPlain(wholeInput, "", pseudonyms, ids),
     answers: toPlain(answers, "", pseudonyms, ids),
     planned: toPlainPlan(plan, pseudonyms, ids),
   });
   const { digest } = makePseudonyms([], [], salt);
-  if (withNames) return copyWith({ ...UNCHANGED_NAMES, digest });
+  if (withNames) return copyFacts({ ...UNCHANGED_NAMES, digest });
   // A pseudonym depends on all names of the folder, so the first copy only collects the paths.
   const paths = new Set<string>();
   const collectPath = (found: string): string => {
     paths.add(found);
     return found;
   };
-  copyWith({ path: collectPath, digest });
-  return copyWith(makePseudonyms(paths, ids, salt));
+  copyFacts({ path: collectPath, digest });
+  return copyFacts(makePseudonyms(paths, ids, salt));
 }
 
 const UNCHANGED_NAMES: Pseudonyms = { path: (path) => path, digest: (digest) => digest };

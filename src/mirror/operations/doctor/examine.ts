@@ -186,11 +186,11 @@ export function checkClock(date: string | undefined, now: number): DoctorCheck[]
   const clockSkew = now - serviceTime;
   if (Math.abs(clockSkew) <= MAX_SKEW_MS + DATE_HEADER_MS)
     return [makeGood("clock", "this computer and the service agree on the time")];
-  const aheadOrBehind = clockSkew > 0 ? "ahead of" : "behind";
+  const skewWords = clockSkew > 0 ? "ahead of" : "behind";
   return [
     makeWarning(
       "clock",
-      `this computer is ${formatAge(Math.abs(clockSkew))} ${aheadOrBehind} the service`,
+      `this computer is ${formatAge(Math.abs(clockSkew))} ${skewWords} the service`,
       "set the clock (NTP): dates in logs and in the trash depend on it; no decision does",
     ),
   ];

@@ -176,8 +176,8 @@ export function listFolder(root: string, folder: LocalPath, range: EntryRange, r
   const matchingEntries = openedFolder.value.entries.filter(({ path }) =>
     nameOf(path).toLowerCase().includes(wantedText),
   );
-  const lastFrom = Math.floor(Math.max(0, matchingEntries.length - 1) / count) * count;
-  const from = Math.min(range.from, lastFrom);
+  const lastStart = Math.floor(Math.max(0, matchingEntries.length - 1) / count) * count;
+  const from = Math.min(range.from, lastStart);
   const shownEntries = matchingEntries.toSorted(compareEntries).slice(from, from + count);
   const counts = { folder: 0, document: 0, other: 0 };
   for (const { kind } of matchingEntries) counts[kind]++;

@@ -63,10 +63,10 @@ export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree):
     if (dir === undefined || earlierPath === null) return [];
     const lastMoveEvent = moves.at(-1)!;
     const currentPath = MOVES_LOCALLY.has(lastMoveEvent.kind) ? dir.localPath : dir.remotePath;
-    const movedSince = currentPath !== lastMoveEvent.path;
-    return earlierPath === dir.localPath && !movedSince
+    const hasMovedSince = currentPath !== lastMoveEvent.path;
+    return earlierPath === dir.localPath && !hasMovedSince
       ? []
-      : [{ id, from: earlierPath, to: dir.localPath, movedSince }];
+      : [{ id, from: earlierPath, to: dir.localPath, movedSince: hasMovedSince }];
   });
 }
 
