@@ -210,7 +210,7 @@ function learnNames(guard: RootGuard, mayWrite: boolean): DiskNames {
  */
 function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
   if (!mayWrite) return guessFolding(guard);
-  const learned = nullOnAnyErrno(() => {
+  const learnedFolding = nullOnAnyErrno(() => {
     const probe = makeTempPath(guard, `${TEMP_PREFIX}probe-\u00e9-`);
     guard.fs.writeNew(probe, new Uint8Array(), null, false);
     const slash = probe.lastIndexOf("/") + 1;
@@ -220,7 +220,7 @@ function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
     removeTempFile(guard, probe);
     return { foldsCase, foldsUnicode };
   });
-  return learned ?? guessFolding(guard);
+  return learnedFolding ?? guessFolding(guard);
 }
 
 /**

@@ -35,9 +35,9 @@ export function listFolderNames(
   folder: LocalPath,
 ): readonly FolderName[] | null {
   return guard.withFoldersOpen(() => {
-    const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
-    if (!inside.ok) return null;
-    const entries = nullOnErrno(MISSING_ERRORS, () => guard.fs.readdir(parentOf(inside.abs)));
+    const ignoreFilePlace = guard.place(joinPath(folder, IGNORE_FILE), "file");
+    if (!ignoreFilePlace.ok) return null;
+    const entries = nullOnErrno(MISSING_ERRORS, () => guard.fs.readdir(parentOf(ignoreFilePlace.abs)));
     const rules = readRules(guard, options, folder);
     const ownFolder = folder === "" ? MIRROR_FOLDER : null;
     return entries?.filter(({ name }) => name !== ownFolder).map((entry) => toFolderName(rules, folder, entry)) ?? null;

@@ -281,9 +281,9 @@ export function createFolderRules(
     const newRules = ignore({ ignorecase: foldsCase });
     return one === undefined ? newRules : newRules.add(one);
   };
-  const inForm = (lines: readonly RuleLine[]) => (foldsCase ? lines : lines.map(toBytePattern));
-  const gitRules = startRules(above?.git).add(inForm(gitLines));
-  const ownInBytes = startRules(above?.oursInBytes).add(inForm(ownLines));
+  const toDiskForm = (lines: readonly RuleLine[]) => (foldsCase ? lines : lines.map(toBytePattern));
+  const gitRules = startRules(above?.git).add(toDiskForm(gitLines));
+  const ownInBytes = startRules(above?.oursInBytes).add(toDiskForm(ownLines));
   return {
     ours: startRules(above?.ours).add(ownLines),
     oursInBytes: ownInBytes,
@@ -322,12 +322,12 @@ export function excludeAllBut(folders: readonly LocalPath[], foldsUnicode: boole
   const spellings = foldsUnicode
     ? folders.flatMap((folder) => [folder.normalize("NFC"), folder.normalize("NFD")])
     : folders;
-  const outermost = spellings.filter((folder) => !ancestorsOf(folder).some((above) => spellings.includes(above)));
-  const included = new Set(outermost.flatMap((folder) => [...ancestorsOf(folder), folder]));
-  const openedFolders = new Set([...included].map(parentOf));
+  const topFolders = spellings.filter((folder) => !ancestorsOf(folder).some((above) => spellings.includes(above)));
+  const includedPaths = new Set(topFolders.flatMap((folder) => [...ancestorsOf(folder), folder]));
+  const openedFolders = new Set([...includedPaths].map(parentOf));
   const lines = [...openedFolders].sort().flatMap((folder) => {
-    const inside = [...included].filter((path) => parentOf(path) === folder);
-    return [`${anchorPattern(folder)}/*`, ...inside.map((path) => `!${anchorPattern(path)}/`)];
+    const includedEntries = [...includedPaths].filter((path) => parentOf(path) === folder);
+    return [`${anchorPattern(folder)}/*`, ...includedEntries.map((path) => `!${anchorPattern(path)}/`)];
   });
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -349,11 +349,11 @@ export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "fol
   const folderRules = rules.size === 0 ? null : findRules(rules, parentOf(path));
   if (folderRules === null) return null;
   const name = kind === "folder" ? `${path}/` : path;
-  const ours = folderRules.ours.test(name);
-  if (ours.ignored) return { by: "ours", rule: ours.rule?.mark ?? IGNORE_FILE };
+  const ownResult = folderRules.ours.test(name);
+  if (ownResult.ignored) return { by: "ours", rule: ownResult.rule?.mark ?? IGNORE_FILE };
   const combinedResult = folderRules.hasGit
     ? folderRules.both.test(folderRules.foldsCase ? name : toByteString(name))
-    : ours;
+    : ownResult;
   return combinedResult.ignored ? { by: "git", rule: combinedResult.rule?.mark ?? GITIGNORE_FILE } : null;
 }
 
@@ -400,10 +400,10 @@ function rewriteForRoot(folder: LocalPath, line: string): string | null {
   const body = isNegative ? line.slice(1) : line;
   // Spaces at the end of a line do not belong to the pattern. The backslash of an escaped last
   // space stays, so that a line of only this space does not count as empty.
-  const bare = body.replace(/ +$/, "");
-  if (line.startsWith("#") || bare === "" || bare === "/") return null;
+  const bareBody = body.replace(/ +$/, "");
+  if (line.startsWith("#") || bareBody === "" || bareBody === "/") return null;
   if (folder === "") return line;
-  const isAnchored = bare.slice(0, -1).includes("/");
-  const within = isAnchored ? body.replace(/^\//, "") : `**/${body}`;
-  return `${isNegative ? "!" : ""}${anchorPattern(folder)}/${within}`;
+  const isAnchored = bareBody.slice(0, -1).includes("/");
+  const relativePattern = isAnchored ? body.replace(/^\//, "") : `**/${body}`;
+  return `${isNegative ? "!" : ""}${anchorPattern(folder)}/${relativePattern}`;
 }

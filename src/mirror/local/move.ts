@@ -41,10 +41,10 @@ export function moveFile(
     if (sourceFile === null) return staleOutcome("no file is at this path now");
     if (expect !== null && digestOf(sourceFile.bytes) !== expect) return staleOutcome("the content changed meanwhile");
     if (from === to) return doneOutcome({ stamp: toStamp(sourceFile.stat) });
-    const atTarget = statOrNull(guard.fs, target.abs);
-    if (atTarget === null) return toMoveOutcome(moveName(guard, source.abs, target.abs, sourceFile.stat));
+    const targetStat = statOrNull(guard.fs, target.abs);
+    if (targetStat === null) return toMoveOutcome(moveName(guard, source.abs, target.abs, sourceFile.stat));
     if (!isSameEntry(guard, from, to, target.abs))
-      return completeMove(guard, source.abs, target.abs, atTarget, sourceFile.stat);
+      return completeMove(guard, source.abs, target.abs, targetStat, sourceFile.stat);
     guard.fs.rename(source.abs, target.abs);
     return doneOutcome({ stamp: toStamp(readCurrentStat(guard, target.abs, sourceFile.stat)) });
   });
@@ -105,12 +105,12 @@ export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, tra
     const stat = statOrNull(guard.fs, source.abs);
     if (stat?.kind !== "file") return staleOutcome("no file is at this path now");
     if (readDigestOrNull(guard.fs, source.abs) !== expect) return staleOutcome("the content changed meanwhile");
-    const trash = guard.mirrorPlace(trashPath, true);
-    if (!trash.ok) return trash.outcome;
-    if (statOrNull(guard.fs, trash.abs) !== null) return staleOutcome(`${trashPath} is taken`);
-    if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(source.abs, trash.abs)))
+    const trashPlace = guard.mirrorPlace(trashPath, true);
+    if (!trashPlace.ok) return trashPlace.outcome;
+    if (statOrNull(guard.fs, trashPlace.abs) !== null) return staleOutcome(`${trashPath} is taken`);
+    if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(source.abs, trashPlace.abs)))
       return staleOutcome("no file is at this path now");
-    return checkTrashedFile(guard, trash.abs, source.abs, expect);
+    return checkTrashedFile(guard, trashPlace.abs, source.abs, expect);
   });
 }
 
@@ -190,9 +190,9 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
  * @returns the reason for a failure; null if the file was moved or no longer exists
  */
 function trashLeftover(guard: RootGuard, abs: string, trashPath: string): NotDoneOutcome | null {
-  const trash = guard.mirrorPlace(trashPath, true);
-  if (!trash.ok) return trash.outcome;
-  if (statOrNull(guard.fs, trash.abs) !== null) return staleOutcome(`${trashPath} is taken`);
-  nullOnErrno(["ENOENT"], () => guard.fs.rename(abs, trash.abs));
+  const trashPlace = guard.mirrorPlace(trashPath, true);
+  if (!trashPlace.ok) return trashPlace.outcome;
+  if (statOrNull(guard.fs, trashPlace.abs) !== null) return staleOutcome(`${trashPath} is taken`);
+  nullOnErrno(["ENOENT"], () => guard.fs.rename(abs, trashPlace.abs));
   return null;
 }

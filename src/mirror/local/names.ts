@@ -79,9 +79,9 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
   const stat = fs.lstat(from);
   // Only regular files get a hard link: some systems would link the target of a symlink instead,
   // and a folder cannot have hard links.
-  const linked = stat.kind === "file" ? tryHardLink(guard, from, to) : null;
-  if (linked === false) return null;
-  if (linked === null) {
+  const isLinked = stat.kind === "file" ? tryHardLink(guard, from, to) : null;
+  if (isLinked === false) return null;
+  if (isLinked === null) {
     if (statOrNull(fs, to) !== null) return null;
     fs.rename(from, to);
   } else {
@@ -123,9 +123,9 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
   // ORDER: two free paths in `.mdmirror/tmp` are found before the file gets its new path. If
   // `.mdmirror` is unusable, the move thus fails without a change.
   const [setAsidePath, undone] = [makeTempPath(guard, SET_ASIDE_PREFIX), makeTempPath(guard, SET_ASIDE_PREFIX)];
-  const linked = tryHardLink(guard, from, to);
-  if (linked === false) return { kind: "taken" };
-  if (linked === null) return moveByRename(guard, from, to, expect);
+  const isLinked = tryHardLink(guard, from, to);
+  if (isLinked === false) return { kind: "taken" };
+  if (isLinked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;
   try {
     // If an editor replaced the file just before or after the link, the editor's file is at the old

@@ -112,11 +112,11 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
     if (statBefore.size > MAX_READ_BYTES) throw createFsError("EFBIG", "read", path);
     const bytes = readAll(fd, statBefore.size, brief === "brief");
     const statAfter = fsStat(nodeFs.fstatSync(fd));
-    const same =
+    const isSame =
       statAfter.size === statBefore.size &&
       statAfter.mtimeMs === statBefore.mtimeMs &&
       statAfter.ctimeMs === statBefore.ctimeMs;
-    if (bytes === null || !same) throw createFsError("EAGAIN", "read", path);
+    if (bytes === null || !isSame) throw createFsError("EAGAIN", "read", path);
     return { bytes, stat: statAfter };
   } finally {
     nodeFs.closeSync(fd);

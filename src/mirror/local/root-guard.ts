@@ -145,15 +145,15 @@ export class RootGuard {
    * @param below path of the folder, relative to the root
    */
   #folderAt(below: string): DiskPlace {
-    const identity = this.#identifiedRoot ?? this.identify();
-    if (this.#openFolders === null || identity === null || !this.#canKeepOpen) return this.#folderByPath(below);
-    const handle = this.#openFolders.get(below) ?? openFolderInRoot(this.fs, identity, below, this.#names);
+    const knownRoot = this.#identifiedRoot ?? this.identify();
+    if (this.#openFolders === null || knownRoot === null || !this.#canKeepOpen) return this.#folderByPath(below);
+    const handle = this.#openFolders.get(below) ?? openFolderInRoot(this.fs, knownRoot, below, this.#names);
     if (handle !== null) {
       this.#openFolders.set(below, handle);
       return { ok: true, abs: handle.handlePath };
     }
-    const checked = this.#folderByPath(below);
-    return checked.ok ? refusePlace(staleOutcome("a folder above it was replaced at this moment"), false) : checked;
+    const place = this.#folderByPath(below);
+    return place.ok ? refusePlace(staleOutcome("a folder above it was replaced at this moment"), false) : place;
   }
 
   /**
@@ -166,17 +166,17 @@ export class RootGuard {
     if (currentRoot === null)
       return refusePlace(staleOutcome("the linked folder does not exist, or is another folder"), false);
     const folding = this.names();
-    const expected = below === "" ? currentRoot.realPath : `${currentRoot.realPath}/${below}`;
-    const real = nullOnErrno(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
-    if (real === null) return refusePlace(staleOutcome("the folder is missing"), true);
+    const expectedPath = below === "" ? currentRoot.realPath : `${currentRoot.realPath}/${below}`;
+    const realPath = nullOnErrno(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expectedPath));
+    if (realPath === null) return refusePlace(staleOutcome("the folder is missing"), true);
     // A disk that treats several spellings as equal may report another spelling of the path.
-    if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))
+    if (realPath !== expectedPath && pathKey(realPath, folding) !== pathKey(expectedPath, folding))
       return refusePlace(staleOutcome("a folder above it is a symbolic link"), false);
-    const stat = statOrNull(this.fs, expected);
+    const stat = statOrNull(this.fs, expectedPath);
     if (stat === null) return refusePlace(staleOutcome("the folder is missing"), true);
     if (stat.kind !== "folder") return refusePlace(staleOutcome("its folder is not a folder"), true);
     if (stat.dev !== currentRoot.stat.dev) return refusePlace(staleOutcome("another disk is mounted above it"), false);
-    return { ok: true, abs: expected };
+    return { ok: true, abs: expectedPath };
   }
 
   /**
@@ -257,11 +257,11 @@ function openFolderInRoot(
   below: string,
   folding: DiskFolding | null,
 ): FolderHandle | null {
-  const expected = below === "" ? root.realPath : `${root.realPath}/${below}`;
-  const handle = openFolder(fs, expected);
+  const expectedPath = below === "" ? root.realPath : `${root.realPath}/${below}`;
+  const handle = openFolder(fs, expectedPath);
   if (handle === null) return null;
   return closeUnless(handle, () => {
-    if (handle.stat().dev !== root.stat.dev || !isFolderAt(handle, expected, folding)) return false;
+    if (handle.stat().dev !== root.stat.dev || !isFolderAt(handle, expectedPath, folding)) return false;
     // `..` from the open folder must lead to the root. A comparison of paths from the root down
     // proves less, because a part of such a path may have become a symlink.
     const pathUp = below === "" ? "/." : "/..".repeat(below.split("/").length);
@@ -317,8 +317,8 @@ function openFolder(fs: Fs, abs: string): FolderHandle | null {
 function isFolderAt(handle: FolderHandle, expected: string, folding: DiskFolding | null): boolean {
   const path = handle.path();
   if (path === expected) return true;
-  const folds = folding ?? { foldsCase: true, foldsUnicode: true };
-  return pathKey(path, folds) === pathKey(expected, folds);
+  const knownFolding = folding ?? { foldsCase: true, foldsUnicode: true };
+  return pathKey(path, knownFolding) === pathKey(expected, knownFolding);
 }
 
 function closeUnless(handle: FolderHandle, isRight: () => boolean): FolderHandle | null {

@@ -109,8 +109,8 @@ function whyUnread(error: unknown): string {
 function readRules(scan: FolderScan, { path, abs, stat }: Subfolder, names: readonly DirEntry[]): boolean {
   return readFolderRules(scan, path, (file) => {
     if (!names.some(({ name }) => name === file)) return "";
-    const at = scan.hold.open(abs, stat);
-    return readRuleFile(file, `the ${file} in it`, () => scan.fs.readFile(`${at}/${file}`).bytes);
+    const folderPath = scan.hold.open(abs, stat);
+    return readRuleFile(file, `the ${file} in it`, () => scan.fs.readFile(`${folderPath}/${file}`).bytes);
   });
 }
 

@@ -54,7 +54,7 @@ export function* walkTree(
 ): Generator<void, LocalTree> {
   const root = guard.root();
   const entries: TreeEntries = { files: new Map(), folders: new Map(), others: new Map(), unseen: new Map() };
-  const numbers: number[] = [];
+  const leftOutNumbers: number[] = [];
   const rules = beginRules(options, guard.names());
   const keptPaths = new Set<LocalPath>();
   if (root === null) {
@@ -75,11 +75,11 @@ export function* walkTree(
       partSize: options.partSize,
     };
     const { top, isUnchanged } = yield* readTree(scan, root);
-    if (top !== null) collectEntries(top, entries, numbers);
+    if (top !== null) collectEntries(top, entries, leftOutNumbers);
     const why = top === null ? "the linked folder was removed" : "its folders keep changing";
     if (!isUnchanged) entries.unseen.set("", makeUnreadable(why));
   }
-  leftOut?.noteLocal(numbers);
+  leftOut?.noteLocal(leftOutNumbers);
   const uncachedRules = copyWithoutCache(rules.rules);
   return {
     ...entries,
@@ -95,14 +95,14 @@ export function* walkTree(
  * since the epoch. Makes a file and reads its time; returns null if no file can be made.
  */
 function readDiskTime(guard: RootGuard): number | null {
-  const learn = () => {
+  const readProbeTime = () => {
     const probe = makeTempPath(guard, TEMP_PREFIX);
     guard.fs.writeNew(probe, new Uint8Array(), null, false);
     const { mtimeMs } = guard.fs.lstat(probe);
     removeTempFile(guard, probe);
     return mtimeMs;
   };
-  return guard.withFoldersOpen(() => nullOnAnyErrno(learn));
+  return guard.withFoldersOpen(() => nullOnAnyErrno(readProbeTime));
 }
 
 function* readTree(

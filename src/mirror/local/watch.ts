@@ -16,17 +16,17 @@ const WATCHES_TREES = process.platform === "darwin";
 /** @param root absolute path without symbolic links */
 export function createWatcher(root: string, start: typeof watch = watch): Watcher {
   if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
-  let watching: RunningWatcher | null = null;
+  let runningWatcher: RunningWatcher | null = null;
   const close = async () => {
-    const closing = watching;
-    watching = null;
+    const closing = runningWatcher;
+    runningWatcher = null;
     await closing?.close();
   };
   return {
     async start(ignores, onHint) {
       await close();
-      watching = new RunningWatcher(root, start, ignores, onHint);
-      await watching.begin();
+      runningWatcher = new RunningWatcher(root, start, ignores, onHint);
+      await runningWatcher.begin();
     },
     close,
   };
@@ -77,12 +77,12 @@ class RunningWatcher {
 
   async #watchTopFolders(): Promise<void> {
     const topFolders: string[] = [];
-    let begun = false;
+    let isBegun = false;
     await this.#watchFolder(this.#root, { depth: 0 }, (path, hasAppeared) => {
-      if (begun) this.#onTopFolder(path, hasAppeared);
+      if (isBegun) this.#onTopFolder(path, hasAppeared);
       else if (path !== this.#root && hasAppeared) topFolders.push(path);
     });
-    begun = true;
+    isBegun = true;
     for (const folder of topFolders)
       if (!this.#isClosed) await this.#watchFolder(folder, { ignoreInitial: true }, (path) => this.#report(path));
   }
@@ -91,9 +91,9 @@ class RunningWatcher {
     if (this.#isClosed) return;
     if (path === this.#root || !hasAppeared) this.#report(path);
     if (path === this.#root) return;
-    const before = this.#watchers.get(path);
+    const earlierWatcher = this.#watchers.get(path);
     this.#watchers.delete(path);
-    void before?.close();
+    void earlierWatcher?.close();
     if (!hasAppeared) return;
     // ORDER: a new folder is reported after its watch has started. Earlier writes in the folder
     // caused no notice, so only a scan after the start of the watch finds them.
@@ -117,12 +117,12 @@ class RunningWatcher {
       awaitWriteFinish: false,
     });
     this.#watchers.set(folder, portion);
-    const ready = new Promise<void>((resolve) => void portion.on("ready", resolve));
+    const whenReady = new Promise<void>((resolve) => void portion.on("ready", resolve));
     portion.on("raw", (_event, name, details) => this.#onNotice(toNoticePath(this.#root, name, details)));
     portion.on("addDir", (path) => onFolder(path, true));
     portion.on("unlinkDir", (path) => onFolder(path, false));
     portion.on("error", (error) => this.#onError(error));
-    return Promise.race([ready, this.#limitReached.promise]);
+    return Promise.race([whenReady, this.#limitReached.promise]);
   }
 
   #onNotice(path: LocalPath | null): void {

@@ -81,13 +81,13 @@ export function replaceFile(
   setAsideAt: string,
 ): DiskOutcome<WrittenStamp> {
   return attemptEffect(path, () => {
-    const ready = prepareWrite(guard, path, text, expect);
-    if (ready.kind !== "ready") return ready;
-    const setAside = guard.mirrorPlace(setAsideAt, true);
-    if (!setAside.ok) return setAside.outcome;
-    if (statOrNull(guard.fs, setAside.abs) !== null)
+    const preparation = prepareWrite(guard, path, text, expect);
+    if (preparation.kind !== "ready") return preparation;
+    const setAsidePlace = guard.mirrorPlace(setAsideAt, true);
+    if (!setAsidePlace.ok) return setAsidePlace.outcome;
+    if (statOrNull(guard.fs, setAsidePlace.abs) !== null)
       return faultOutcome("EEXIST", `${setAsideAt}: ${describeErrno("EEXIST")}`);
-    return exchangeFile(guard, ready, setAside.abs, expect);
+    return exchangeFile(guard, preparation, setAsidePlace.abs, expect);
   });
 }
 
@@ -109,12 +109,12 @@ export function saveBesideDaemon(
   keepAt: string,
 ): DiskOutcome<WrittenStamp> {
   return attemptEffect(path, () => {
-    const ready = prepareWrite(guard, path, text, expect);
-    if (ready.kind !== "ready") return ready;
+    const preparation = prepareWrite(guard, path, text, expect);
+    if (preparation.kind !== "ready") return preparation;
     const keepPlace = guard.mirrorPlace(keepAt, true);
     if (!keepPlace.ok) return keepPlace.outcome;
-    const besidePath = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
-    const outcome = exchangeFile(guard, ready, besidePath, expect);
+    const besidePath = `${parentOf(preparation.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
+    const outcome = exchangeFile(guard, preparation, besidePath, expect);
     // If the disk refuses this move, the old file stays beside the document, under a name that is
     // not synced.
     nullOnAnyErrno(
@@ -329,13 +329,13 @@ function sweepTempFile(guard: RootGuard, path: string): void {
   if (stat === null) return;
   const name = path.slice("tmp/".length);
   // After an interrupted move, the set-aside path is a second name of a file in the linked folder.
-  const elsewhere = name.startsWith(SET_ASIDE_PREFIX) && stat.nlink > 1;
-  if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || elsewhere)) {
+  const hasOtherName = name.startsWith(SET_ASIDE_PREFIX) && stat.nlink > 1;
+  if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || hasOtherName)) {
     guard.fs.unlink(place.abs);
     return;
   }
-  const trash = guard.mirrorPlace(`${UNCLAIMED_FOLDER}/${name}`, true);
-  if (trash.ok && statOrNull(guard.fs, trash.abs) === null) guard.fs.rename(place.abs, trash.abs);
+  const trashPlace = guard.mirrorPlace(`${UNCLAIMED_FOLDER}/${name}`, true);
+  if (trashPlace.ok && statOrNull(guard.fs, trashPlace.abs) === null) guard.fs.rename(place.abs, trashPlace.abs);
 }
 
 function listTempFiles(guard: RootGuard): string[] {

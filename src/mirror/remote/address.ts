@@ -91,9 +91,9 @@ export function chooseRoute(origin: string, env: Environment): ServiceRoute {
   const text = env[variable]!.trim();
   const url = text.includes("://") ? text : `http://${text}`;
   if (!URL.canParse(url)) return { kind: "bad", variable };
-  const parsed = new URL(url);
-  if (!(parsed.protocol in DEFAULT_PORT)) return { kind: "bad", variable };
-  return { kind: "proxy", variable, url, origin: parsed.origin };
+  const proxyUrl = new URL(url);
+  if (!(proxyUrl.protocol in DEFAULT_PORT)) return { kind: "bad", variable };
+  return { kind: "proxy", variable, url, origin: proxyUrl.origin };
 }
 
 /**

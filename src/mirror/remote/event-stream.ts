@@ -77,10 +77,10 @@ export class EventStream implements RemoteEvents {
     const { clock, random } = this.#options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const began = clock.monotonic();
+      const startedAt = clock.monotonic();
       const streamEnd = await this.#listen(listener);
       if (signal.aborted) return;
-      if (clock.monotonic() - began > RECONNECT_DELAYS.lastedMs) this.#failures = 0;
+      if (clock.monotonic() - startedAt > RECONNECT_DELAYS.lastedMs) this.#failures = 0;
       const nextState = nextStateAfter(streamEnd, this.#failures++);
       listener.onState(nextState.state);
       // The delay is random, so that the clients of a restarted service do not all connect at the

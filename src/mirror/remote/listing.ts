@@ -126,8 +126,8 @@ class ListTraversal<Item extends { readonly id: string }> {
 
   async run(): Promise<ListingEnd> {
     for (;;) {
-      const excess = whyTooLong(this.#totals);
-      if (excess !== null) return endAsMisread(excess, null);
+      const excessReason = whyTooLong(this.#totals);
+      if (excessReason !== null) return endAsMisread(excessReason, null);
       const reply = await (this.#nextReply ?? this.#request(this.#cursor));
       this.#nextReply = null;
       const page = reply.kind === "success" ? this.#readPage(reply) : this.#endRefused(reply);
@@ -254,9 +254,9 @@ function storeItem<Item extends { readonly id: string }>(
   item: Item,
 ): boolean {
   if (receiver !== undefined) return receiver.receive(item);
-  const before = seen.size;
+  const countBefore = seen.size;
   seen.set(item.id, item);
-  return seen.size > before;
+  return seen.size > countBefore;
 }
 
 /**

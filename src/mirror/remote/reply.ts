@@ -202,8 +202,8 @@ function readProblem(body: string, status: number, scrub: Scrub): ServiceProblem
   if (json.kind !== "json") return unreadableProblem(json.why);
   if (!isJsonObject(json.value)) return unreadableProblem("it is not a JSON object");
   const problem = json.value;
-  const claimed = member(problem, "status");
-  if (claimed !== undefined && claimed !== status)
+  const claimedStatus = member(problem, "status");
+  if (claimedStatus !== undefined && claimedStatus !== status)
     return unreadableProblem("its status differs from the status of the answer");
   const code = readProblemCode(problem, status, scrub);
   if (code === null) return unreadableProblem("its error code has an unknown form");
@@ -306,7 +306,7 @@ export function createScrub(key: string): Scrub {
     if (text.length <= maxLength && PRINTABLE_ASCII.test(text) && !text.includes(key)) return text;
     // ORDER: the key is replaced before the string is shortened, because a part of the key would
     // not be recognised.
-    const clean = text.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();
-    return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
+    const cleanText = text.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();
+    return cleanText.length > maxLength ? `${cleanText.slice(0, maxLength - 1)}…` : cleanText;
   };
 }

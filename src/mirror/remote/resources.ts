@@ -207,8 +207,8 @@ const ROOTS_AT_ONCE = 8;
 
 export async function listFolders(context: CallContext, prefix: RemotePath | null): Promise<Listing<FolderResource>> {
   if (prefix !== null) {
-    const below = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: prefix });
-    return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
+    const folderList = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: prefix });
+    return { ...folderList, items: folderList.items.filter((folder) => isBelow(folder.path, prefix)) };
   }
   if (context.traits.current().folderTree === "no") return listBelowRoots(context);
   const wholeList = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: "" });
@@ -304,9 +304,9 @@ async function callForFolder({ traits, caller }: CallContext, trait: "folderPatc
     traits.learn({ [trait]: "yes" });
     return reply;
   }
-  const missing = findMissingRoute(reply, traits.current()[trait]);
-  if (missing !== null) traits.learn({ [trait]: "no" });
-  return failedAnswer(missing ?? toFault(call, reply));
+  const missingRouteFault = findMissingRoute(reply, traits.current()[trait]);
+  if (missingRouteFault !== null) traits.learn({ [trait]: "no" });
+  return failedAnswer(missingRouteFault ?? toFault(call, reply));
 }
 
 /**
@@ -319,8 +319,9 @@ function findMissingRoute(reply: ApiFailure, known: "unknown" | "yes" | "no"): F
   if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;
   const { status, requestId } = reply;
   const code = reply.kind === "problem" ? reply.code : `status_${status}`;
-  const notFound = status === 404 && known !== "yes" && code !== "folder_not_found" && code !== "workspace_not_found";
-  if (status !== 405 && status !== 501 && !notFound) return null;
+  const isRouteMissing =
+    status === 404 && known !== "yes" && code !== "folder_not_found" && code !== "workspace_not_found";
+  if (status !== 405 && status !== 501 && !isRouteMissing) return null;
   const detail = "this service cannot change folders";
   return { kind: "problem", status, code, detail, requestId, pointers: [] };
 }

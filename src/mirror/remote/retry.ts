@@ -106,16 +106,16 @@ type AnsweredReply = Extract<ApiReply, { readonly kind: "problem" | "unreadable"
  */
 function decideRetry(call: ApiCall, reply: ApiReply, attempt: number, fraction: number): RetryDecision {
   if (reply.kind === "success" || reply.kind === "paused") return NO_RETRY;
-  const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
+  const backoffMs = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
     // A write is repeated only if the service certainly did not receive the request. Otherwise the
     // engine must first read the document (I08).
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return NO_RETRY;
-    return { isAgain: true, pauseMs: backoff, isForAll: false };
+    return { isAgain: true, pauseMs: backoffMs, isForAll: false };
   }
   return reply.status === 429
-    ? decideAfterRateLimit(call, reply, attempt, backoff)
-    : decideAfterFailure(call, reply, attempt, backoff);
+    ? decideAfterRateLimit(call, reply, attempt, backoffMs)
+    : decideAfterFailure(call, reply, attempt, backoffMs);
 }
 
 function decideAfterRateLimit(call: ApiCall, reply: AnsweredReply, attempt: number, backoff: number): RetryDecision {
@@ -160,20 +160,20 @@ export class ApiCaller {
     let started: number | null = null;
     for (let attempt = 1; ; attempt++) {
       if (closing.aborted) return CLOSED_REPLY;
-      const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
-      const reply = turn.kind === "ran" ? turn.value : createPausedReply(turn.leftMs);
+      const queuedResult = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
+      const reply = queuedResult.kind === "ran" ? queuedResult.value : createPausedReply(queuedResult.leftMs);
       // The time limit of a call starts with its first reply, because the time in the queue does
       // not count.
       started ??= clock.monotonic();
-      const step = decideRetry(call, reply, attempt, random.fraction());
-      if (step.isForAll) queue.pause(step.pauseMs);
-      if (!step.isAgain) {
+      const decision = decideRetry(call, reply, attempt, random.fraction());
+      if (decision.isForAll) queue.pause(decision.pauseMs);
+      if (!decision.isAgain) {
         this.#logLoss(call, attempt, reply);
         return reply;
       }
-      if (!this.#mayWait(step.pauseMs, started)) return reply;
-      this.#logRetry(call, attempt, reply, step.pauseMs);
-      if (!step.isForAll) await clock.sleep(step.pauseMs, closing);
+      if (!this.#mayWait(decision.pauseMs, started)) return reply;
+      this.#logRetry(call, attempt, reply, decision.pauseMs);
+      if (!decision.isForAll) await clock.sleep(decision.pauseMs, closing);
     }
   }
 

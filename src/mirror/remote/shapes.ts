@@ -145,8 +145,8 @@ type SavedEdit = {
  */
 export function readEdit(value: unknown): ParseResult<SavedEdit> {
   if (!isJsonObject(value)) return refuse("the answer of the service is not a JSON object");
-  const nested = member<Edit>(value, "file");
-  const file = isJsonObject(nested) ? nested : value;
+  const nestedFile = member<Edit>(value, "file");
+  const file = isJsonObject(nestedFile) ? nestedFile : value;
   const id = member<AnsweredContent>(file, "id");
   const lastChangeId = member<AnsweredContent>(file, "lastChangeId");
   const path = readPath(member<AnsweredContent>(file, "path"), "file");

@@ -39,18 +39,18 @@ class PooledWire implements Wire {
   #closing: Promise<void> | null = null;
 
   constructor(options: WireOptions) {
-    const base = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
-    if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
-    this.#origin = base.origin;
-    this.#prefix = base.prefix;
+    const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
+    if (baseUrl.kind === "bad") throw new Error(`bad base URL: ${baseUrl.why}`);
+    this.#origin = baseUrl.origin;
+    this.#prefix = baseUrl.prefix;
     this.#options = options;
     this.#defaultHeaders = options.userAgent === undefined ? {} : { "user-agent": options.userAgent };
   }
 
   async send(request: WireRequest, bounds: Parameters<Wire["send"]>[1]): Promise<WireResult> {
     if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
-    const closed = this.#whyClosed();
-    if (closed !== null) return closed;
+    const closedResult = this.#whyClosed();
+    if (closedResult !== null) return closedResult;
     return new Promise((settle) => {
       const exchange = new HttpExchange(bounds, (result) => settle(addProxyName(result, this.#options.route)));
       this.#dispatch(request, ACCEPTED_ENCODINGS, exchange);
@@ -58,8 +58,8 @@ class PooledWire implements Wire {
   }
 
   async stream(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd> {
-    const closed = this.#whyClosed();
-    if (closed !== null) return closed;
+    const closedResult = this.#whyClosed();
+    if (closedResult !== null) return closedResult;
     const signal = AbortSignal.any([bounds.signal, this.#closer.signal]);
     return new Promise((settle) => {
       const streaming = {

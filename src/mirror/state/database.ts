@@ -285,7 +285,8 @@ const COPY_SUFFIX = ".before";
  * Copies a state file before this newer mdmirror upgrades the file, so that the user can go back to
  * the older mdmirror. A run that ends in sync removes the copy. If an earlier copy was interrupted
  * (`….before.new`), copies the file again.
- * ORDER: the copy is flushed before the upgrade begins. Otherwise a power loss could damage both files.
+ * ORDER: the copy is flushed before the upgrade begins. Otherwise a power loss could damage both
+ * files.
  * @throws as SQLite and node:fs do; the state file is then unchanged
  */
 export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {

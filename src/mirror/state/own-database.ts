@@ -24,7 +24,7 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   if (path === ":memory:") return new Sqlite(path, openOptions);
   const [folder, name] = [dirname(path), basename(path)];
   const statBefore = statOwnFile(folder, name, "own-file") ?? (make ? makeEmpty(folder, name) : null);
-  for (const end of SIDE_FILE_ENDINGS) statOwnFile(folder, `${name}${end}`, "own-file");
+  for (const ending of SIDE_FILE_ENDINGS) statOwnFile(folder, `${name}${ending}`, "own-file");
   const db = new Sqlite(path, openOptions);
   try {
     const statAfter = statOwnFile(folder, name, "own-file");

@@ -70,10 +70,10 @@ export class RecordTable extends TableWithStatements {
 
   /** Yields all records. Reads them in portions, to save memory. */
   *all(): Generator<DocumentRecord> {
-    for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
-      const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);
+    for (let lastNumber: number | null = Number.MIN_SAFE_INTEGER; lastNumber !== null; ) {
+      const rows: RecordRow[] = this.#portion.all(lastNumber, ROWS_PER_PORTION);
       for (const row of rows) yield toRecord(row);
-      last = rows.length < ROWS_PER_PORTION ? null : rows[rows.length - 1]![19];
+      lastNumber = rows.length < ROWS_PER_PORTION ? null : rows[rows.length - 1]![19];
     }
   }
 

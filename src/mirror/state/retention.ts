@@ -30,8 +30,8 @@ type PrunableState = {
 
 const DAY_MS = 86_400_000;
 /**
- * LIMIT: number of versions of a document that are kept at any age, so that the table stays small. By
- * their order, mdmirror recognises that the service has returned to an older version.
+ * LIMIT: number of versions of a document that are kept at any age, so that the table stays small.
+ * By their order, mdmirror recognises that the service has returned to an older version.
  */
 const VERSIONS_KEPT = 20;
 

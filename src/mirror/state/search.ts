@@ -63,7 +63,7 @@ type OpenedSearch =
  */
 export function openSearch(folder: string): OpenedSearch {
   const path = folder === ":memory:" ? folder : join(folder, SEARCH_FILE);
-  for (let round = 0; ; round++) {
+  for (let attempt = 0; ; attempt++) {
     let db: SqliteDatabase | null = null;
     try {
       db = openOwnDatabase(path, { make: true, timeout: SEARCH_WAIT_MS });
@@ -73,7 +73,7 @@ export function openSearch(folder: string): OpenedSearch {
       db?.close();
       const fault = toDatabaseFault(error);
       if (fault?.kind === "unusable") return { kind: "unusable", code: fault.code };
-      if (round > 0 || !isIndexFault(error) || path === ":memory:") throw error;
+      if (attempt > 0 || !isIndexFault(error) || path === ":memory:") throw error;
       removeSearch(folder);
     }
   }

@@ -113,7 +113,7 @@ export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends T
 
   #read(row: Row): Row {
     const { json = [] } = this.#layout;
-    const parsed = json.map((member) => [member, JSON.parse(row[member] as string) as unknown]);
-    return parsed.length === 0 ? row : { ...row, ...(Object.fromEntries(parsed) as Partial<Row>) };
+    const parsedMembers = json.map((member) => [member, JSON.parse(row[member] as string) as unknown]);
+    return parsedMembers.length === 0 ? row : { ...row, ...(Object.fromEntries(parsedMembers) as Partial<Row>) };
   }
 }

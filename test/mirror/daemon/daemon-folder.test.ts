@@ -7,7 +7,7 @@ import type { FolderEvent } from "../../../src/mirror/daemon/folder-events.ts";
 import { systemRandom } from "../../../src/common/random.ts";
 import { storeKey } from "../../../src/mirror/settings/key.ts";
 import type { Daemon, DaemonEvent } from "../../../src/mirror/engine/daemon/interface.ts";
-import { PAUSED } from "../../../src/mirror/engine/daemon/interface.ts";
+import { PAUSED_PHASE } from "../../../src/mirror/engine/daemon/interface.ts";
 import type { Clock } from "../../../src/common/clock.ts";
 import { openRig, type Rig } from "../../cli/rig.ts";
 import { closeNothing, doNothing } from "../../simulator/quiet-ports.ts";
@@ -327,7 +327,7 @@ function cutByLoan() {
 
 test("a resume that is cut off by a loan is carried out by the folder that is opened next", async () => {
   const { request, lend } = cutByLoan();
-  const status = () => ({ ...IDLE, phase: PAUSED, nextPollAt: null });
+  const status = () => ({ ...IDLE, phase: PAUSED_PHASE, nextPollAt: null });
   const asked: string[] = [];
   await keep({ status, request }, { status, request: async (kind) => asked.push(kind) as never });
   const resuming = askDaemon(rig.root, { do: "resume" });

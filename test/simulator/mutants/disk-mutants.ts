@@ -104,8 +104,8 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I14",
     does: "gives a path to a new file by a rename, over what came there meanwhile",
     file: "mirror/local/names.ts",
-    find: 'const linked = stat.kind === "file" ? tryHardLink(guard, from, to) : null;\n  if (linked === false) return null;',
-    replace: "const linked = null;",
+    find: 'const isLinked = stat.kind === "file" ? tryHardLink(guard, from, to) : null;\n  if (isLinked === false) return null;',
+    replace: "const isLinked = null;",
     also: [
       {
         file: "mirror/local/names.ts",
@@ -130,7 +130,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I03",
     does: "does not put the service's texts in the text store",
     file: "mirror/engine/apply/effect.ts",
-    find: '  if (remoteOrEnd.kind === "got")\n    ctx.world.state.putKnownText(remoteOrEnd.value.digest, remoteOrEnd.value.text, nameRemoteContent(path, id));\n',
+    find: '  if (remoteResult.kind === "got")\n    ctx.world.state.putKnownText(remoteResult.value.digest, remoteResult.value.text, nameRemoteContent(path, id));\n',
     replace: "",
     tests: ["promises/history.test.ts"],
   },
@@ -146,8 +146,8 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     promise: "I26",
     does: "reaches files through a folder that is a symlink",
     file: "mirror/local/root-guard.ts",
-    find: "if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))",
-    replace: "if (real === null)",
+    find: "if (realPath !== expectedPath && pathKey(realPath, folding) !== pathKey(expectedPath, folding))",
+    replace: "if (realPath === null)",
     tests: ["local/inside.test.ts"],
   },
   {
@@ -182,8 +182,8 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     promise: "I14",
     does: "takes every text that was shortened before a restart for torn, and makes the old one again",
     file: "mirror/engine/apply/durability.ts",
-    find: "const SECTOR = 512;",
-    replace: "const SECTOR = 1;",
+    find: "const SECTOR_BYTES = 512;",
+    replace: "const SECTOR_BYTES = 1;",
     tests: ["engine/torn.test.ts"],
   },
   {

@@ -7,7 +7,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I04",
     does: "sends the DELETE without reading the document again",
     file: "mirror/engine/apply/presence.ts",
-    find: 'if (remoteOrEnd.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };',
+    find: 'if (remoteResult.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };',
     replace: "",
     tests: ["engine/remote-effects.test.ts"],
   },
@@ -70,9 +70,9 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I07",
     does: "sends the local text on the service's newest version without merging the two",
     file: "mirror/engine/apply/merge.ts",
-    find: 'if (mergeResult.kind === "clean")\n      return writeMergedFile(ctx, action, versionsOrEnd.value, {\n        text: mergeResult.text,',
+    find: 'if (mergeResult.kind === "clean")\n      return writeMergedFile(ctx, action, versionsResult.value, {\n        text: mergeResult.text,',
     replace:
-      "if (mergeResult !== null)\n      return writeMergedFile(ctx, action, versionsOrEnd.value, {\n        text: local,",
+      "if (mergeResult !== null)\n      return writeMergedFile(ctx, action, versionsResult.value, {\n        text: local,",
     tests: ["engine/who-wins.test.ts"],
   },
   {

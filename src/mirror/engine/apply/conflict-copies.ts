@@ -18,7 +18,7 @@ import {
   stale,
   storeConflictCopy,
   storeFileText,
-  type ValueOrEnd,
+  type ValueOrOutcome,
   withEnd,
   withValue,
 } from "./effect.ts";
@@ -67,9 +67,9 @@ export function findCopy(
 ): FoundCopy {
   const files: CopyFile[] = [];
   for (const path of new Set([recorded, ...places])) {
-    const atPath = disk.look(path);
-    if (atPath.kind === "unknown") return { kind: "unknown" };
-    if (atPath.kind === "file") files.push({ ...atPath, path });
+    const pathState = disk.look(path);
+    if (pathState.kind === "unknown") return { kind: "unknown" };
+    if (pathState.kind === "file") files.push({ ...pathState, path });
   }
   const isCandidate = ({ path, stamp, digest }: CopyFile) =>
     ((isNewest && path === recorded) || digest === version.digest) && !state.isCopyInodeOfOther(id, stamp);
@@ -113,15 +113,16 @@ export function removeUnrecorded(
  */
 export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): Outcome | null {
   const { disk } = ctx.world;
-  const atPath = disk.look(path);
-  if (atPath.kind === "file" && atPath.digest === digest) return null;
-  if (atPath.kind === "file") {
+  const pathState = disk.look(path);
+  if (pathState.kind === "file" && pathState.digest === digest) return null;
+  if (pathState.kind === "file") {
     const usersDigest = storeFileText(ctx.world, path, nameLocalContent(path, null, RENAMED_FOR_COPY));
     const placeInTrash = chooseTrashPlace(ctx.world, path);
-    const moveOutcome = disk.trash(path, atPath.digest, placeInTrash);
+    const moveOutcome = disk.trash(path, pathState.digest, placeInTrash);
     if (moveOutcome.kind !== "done") return outcomeOfDisk(moveOutcome);
     reportRenamedFile(ctx, path, placeInTrash, usersDigest);
-  } else if (atPath.kind !== "absent") return stale(`${path} is taken, so no conflict copy can be saved at this path`);
+  } else if (pathState.kind !== "absent")
+    return stale(`${path} is taken, so no conflict copy can be saved at this path`);
   const createOutcome = disk.create(path, text);
   return createOutcome.kind === "done" ? null : outcomeOfDisk(createOutcome);
 }
@@ -146,7 +147,7 @@ export function trashConflictCopies(
   conflict: Conflict,
   document: LocalPath,
   seen: LocalPath | null = null,
-): ValueOrEnd<readonly string[]> {
+): ValueOrOutcome<readonly string[]> {
   const { state, disk } = ctx.world;
   const { maxNameBytes } = disk.names();
   const recordedPath = state.record(conflict.id)?.localPath ?? document;

@@ -30,24 +30,24 @@ async function mergeOrShowNewer(
   rejected: ChangeId | null,
 ): Promise<Outcome> {
   const { state } = ctx.world;
-  const localOrEnd = readLocal(ctx, action.id, action.localPath, action.expect);
-  if (localOrEnd.kind === "end") return localOrEnd.outcome;
-  const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
-  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
-  const { file } = remoteOrEnd.value;
+  const localResult = readLocal(ctx, action.id, action.localPath, action.expect);
+  if (localResult.kind === "end") return localResult.outcome;
+  const remoteResult = await fetchText(ctx, action.id, action.localPath);
+  if (remoteResult.kind === "end") return remoteResult.outcome;
+  const { file } = remoteResult.value;
   // ORDER: the record and the conflict are read after the request, because a step may have moved
   // the document and its copy during the request.
   const record = state.record(action.id);
   const conflict = rebaseConflict(state.conflict(action.id), rejected);
   if (record === null || conflict === null) return STALE.conflictEnded;
-  const localVersion = { text: localOrEnd.value.text, digest: action.expect };
+  const localVersion = { text: localResult.value.text, digest: action.expect };
   const mergeResult = mergeWithPublished(
     ctx,
     record,
     action.localPath,
     conflict.baseDigest,
     localVersion,
-    remoteOrEnd.value,
+    remoteResult.value,
   );
   if (mergeResult.local !== null) {
     const { local: text, waiting, commonBase } = mergeResult;
@@ -55,13 +55,13 @@ async function mergeOrShowNewer(
     return writeMergedFile(
       ctx,
       action,
-      { record, remote: remoteOrEnd.value },
+      { record, remote: remoteResult.value },
       {
         text,
         detail: isAccepted ? ACCEPTED_DETAIL : describeMerge(action),
         counts: isAccepted ? "accepted" : "merged",
         waiting,
-        mergedFrom: text === remoteOrEnd.value.text ? null : (commonBase?.digest ?? null),
+        mergedFrom: text === remoteResult.value.text ? null : (commonBase?.digest ?? null),
       },
     );
   }
@@ -70,7 +70,7 @@ async function mergeOrShowNewer(
   const submissions = mergeResult.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...makeEvent(action, "local"), kind: "renew-conflict" } as const;
-  return showVersion(ctx, conflict, remoteOrEnd.value, action.localPath, changedRecord, event);
+  return showVersion(ctx, conflict, remoteResult.value, action.localPath, changedRecord, event);
 }
 
 function describeMerge(action: ActionOf<"renew-conflict" | "end-conflict">): string {
@@ -116,8 +116,8 @@ export async function endConflict(ctx: CycleContext, action: ActionOf<"end-confl
   const conflict = state.conflict(id);
   const rejectedVersion = conflict === null ? null : findShownVersion(conflict, baseChangeId);
   if (record === null || rejectedVersion === null) return STALE.conflictEnded;
-  const localOrEnd = readLocal(ctx, id, path, expect);
-  if (localOrEnd.kind === "end") return localOrEnd.outcome;
+  const localResult = readLocal(ctx, id, path, expect);
+  if (localResult.kind === "end") return localResult.outcome;
   const detail = `${how}: ${action.why}${describeOpenReviews(record)}`;
   return runLocalEffect(ctx, writeFile, {
     id,
@@ -174,8 +174,8 @@ function trashCopies(ctx: CycleContext, { id, path }: DropConflictRow): EffectRe
   const { state } = ctx.world;
   const conflict = state.conflict(id);
   if (conflict === null) return { kind: "over", outcome: DONE };
-  const trashOrEnd = trashConflictCopies(ctx, conflict, state.record(id)?.localPath ?? path, path);
-  return trashOrEnd.kind === "got"
+  const trashResult = trashConflictCopies(ctx, conflict, state.record(id)?.localPath ?? path, path);
+  return trashResult.kind === "got"
     ? { kind: "seen", seen: conflict }
-    : { kind: "over", outcome: trashOrEnd.outcome, change: { conflict: forgetNewestCopy(conflict) } };
+    : { kind: "over", outcome: trashResult.outcome, change: { conflict: forgetNewestCopy(conflict) } };
 }

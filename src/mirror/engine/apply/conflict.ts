@@ -51,11 +51,11 @@ export const showCopy = {
 
   observe(ctx, row) {
     if (row.shows === undefined) return removeUnrecorded(ctx, row);
-    const atPath = ctx.world.disk.look(row.path);
-    if (atPath.kind === "unknown") return leaveOpen(`a conflict copy cannot be read: ${atPath.why}`);
+    const pathState = ctx.world.disk.look(row.path);
+    if (pathState.kind === "unknown") return leaveOpen(`a conflict copy cannot be read: ${pathState.why}`);
     // The conflict copy is missing or has other content, so no file shows the version. The next
     // cycle plans the conflict again.
-    if (atPath.kind !== "file" || atPath.digest !== row.writes) return { kind: "over", outcome: DONE };
+    if (pathState.kind !== "file" || pathState.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
     // The copy is not flushed, so a power cut may still remove the copy. Without a recorded inode,
     // its absence does not count as the user's choice. The next plan writes and flushes the copy
@@ -97,8 +97,8 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: CycleContex
 
 /** Returns the inode and device of a conflict copy; zeros if the copy is missing. */
 function readCopyInode({ world: { disk } }: CycleContext, path: LocalPath): CopyInode {
-  const atPath = disk.look(path);
-  return atPath.kind === "file" ? { ino: atPath.stamp.ino, dev: atPath.stamp.dev } : { ino: 0, dev: 0 };
+  const pathState = disk.look(path);
+  return pathState.kind === "file" ? { ino: pathState.stamp.ino, dev: pathState.stamp.dev } : { ino: 0, dev: 0 };
 }
 
 /**
@@ -163,9 +163,9 @@ async function blockInsteadOfConflict(
   changeId: ChangeId,
   why: string,
 ): Promise<Outcome> {
-  const atPath = ctx.world.disk.look(path);
+  const pathState = ctx.world.disk.look(path);
   const detail = `${why}; ${ONE_WAY_SYNC_CLAUSES.push}`;
-  const digest = atPath.kind === "file" ? atPath.digest : null;
+  const digest = pathState.kind === "file" ? pathState.digest : null;
   const block = makeBlock(ctx, { key: id, path, reason: "direction-off", detail, digest, changeId });
   ctx.notes.tally.oneWay.push(block);
   return { kind: "refused", code: "direction-off", detail, requestId: null, block };
@@ -229,8 +229,8 @@ export async function showVersion(
 }
 
 function isFreeOrHasContent({ world: { disk } }: CycleContext, path: LocalPath, digest: Digest): boolean {
-  const atPath = disk.look(path);
-  return atPath.kind === "absent" || (atPath.kind === "file" && atPath.digest === digest);
+  const pathState = disk.look(path);
+  return pathState.kind === "absent" || (pathState.kind === "file" && pathState.digest === digest);
 }
 
 /**
@@ -248,9 +248,9 @@ export async function keepMineBeside(
   local: string,
   digest: Digest,
 ): Promise<Outcome | null> {
-  const copyAt = findMineCopyPath(ctx, findDocumentPath(ctx, record, found), digest);
-  const writeFailure = writeConflictCopy(ctx, copyAt, local, digest);
-  if (writeFailure === null) await flushFiles(ctx.world, [copyAt]);
+  const copyPath = findMineCopyPath(ctx, findDocumentPath(ctx, record, found), digest);
+  const writeFailure = writeConflictCopy(ctx, copyPath, local, digest);
+  if (writeFailure === null) await flushFiles(ctx.world, [copyPath]);
   return writeFailure;
 }
 
@@ -260,9 +260,9 @@ export async function keepMineBeside(
  */
 function findMineCopyPath({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
-    const copyAt = makeConflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
-    const atPath = disk.look(copyAt);
-    if (atPath.kind === "absent" || atPath.kind === "unknown") return copyAt;
-    if (atPath.kind === "file" && atPath.digest === digest) return copyAt;
+    const copyPath = makeConflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
+    const pathState = disk.look(copyPath);
+    if (pathState.kind === "absent" || pathState.kind === "unknown") return copyPath;
+    if (pathState.kind === "file" && pathState.digest === digest) return copyPath;
   }
 }

@@ -48,9 +48,9 @@ type CreatedDocument = {
 export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, CreatedDocument> = {
   async prepare(ctx, planned) {
     const { localPath, remotePath, expect: digest, tombstone: replaces, why } = withCurrentLinks(ctx, planned, null);
-    const localOrEnd = await readWithoutStoring(ctx, localPath, digest);
-    if (localOrEnd.kind === "end") return localOrEnd;
-    const { text, stamp, stampTrusted } = localOrEnd.value;
+    const localResult = await readWithoutStoring(ctx, localPath, digest);
+    if (localResult.kind === "end") return localResult;
+    const { text, stamp, stampTrusted } = localResult.value;
     const row = { kind: "post", localPath, remotePath, digest, replaces, stamp, stampTrusted, why } as const;
     const request = { facts: `${remotePath} ${digest}`, item: { key: localPath, path: localPath } };
     return withValue({ row, keeps: { digest, text, name: nameLocalContent(localPath, null) }, input: text, request });
@@ -86,9 +86,9 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
     const existingRecord = state.record(documentAtPath.id);
     if (existingRecord !== null)
       return { kind: "over", outcome: existingRecord.localPath === row.localPath ? DONE : OTHER_DOCUMENT_AT_PATH };
-    const remoteOrEnd = await fetchText(ctx, documentAtPath.id, row.localPath);
-    if (remoteOrEnd.kind === "end") return { kind: "open", outcome: outcomeWithoutProof(remoteOrEnd.outcome, fault) };
-    const { file, text, digest } = remoteOrEnd.value;
+    const remoteResult = await fetchText(ctx, documentAtPath.id, row.localPath);
+    if (remoteResult.kind === "end") return { kind: "open", outcome: outcomeWithoutProof(remoteResult.outcome, fault) };
+    const { file, text, digest } = remoteResult.value;
     const sentText = state.text(row.digest);
     if (sentText === null || !sameExceptTextForm(sentText, text))
       return { kind: "over", outcome: OTHER_DOCUMENT_AT_PATH };
@@ -140,9 +140,9 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
     const record = state.record(row.id);
     // Another effect has moved base since the POST.
     if (record?.changeId !== row.changeId || record.digest !== row.digest) return { kind: "over", outcome: DONE };
-    const remoteOrEnd = await fetchText(ctx, record.id, record.localPath);
-    if (remoteOrEnd.kind === "end") return { kind: "open", outcome: outcomeIfContentUnknown(remoteOrEnd.outcome) };
-    const { file, text, digest } = remoteOrEnd.value;
+    const remoteResult = await fetchText(ctx, record.id, record.localPath);
+    if (remoteResult.kind === "end") return { kind: "open", outcome: outcomeIfContentUnknown(remoteResult.outcome) };
+    const { file, text, digest } = remoteResult.value;
     const { lastChangeId: changeId } = file;
     const sentText = changeId === record.changeId ? state.text(record.digest) : null;
     if (sentText !== null) remote.noteReadBack(sentText, digest === record.digest);

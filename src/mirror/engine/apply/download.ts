@@ -22,7 +22,7 @@ import {
   stale,
   STALE,
   staleIfInUse,
-  type ValueOrEnd,
+  type ValueOrOutcome,
   withEnd,
   withValue,
 } from "./effect.ts";
@@ -58,8 +58,8 @@ export async function journalNewFiles<T>(
   if (actions.length === 0) return create();
   const rows: number[] = [];
   state.transactSafely(() => {
-    for (let first = 0; first < actions.length; first += MAX_FILES_PER_ROW) {
-      const files = actions.slice(first, first + MAX_FILES_PER_ROW).map(({ id, localPath: path }) => ({ id, path }));
+    for (let start = 0; start < actions.length; start += MAX_FILES_PER_ROW) {
+      const files = actions.slice(start, start + MAX_FILES_PER_ROW).map(({ id, localPath: path }) => ({ id, path }));
       rows.push(state.openIntent(run, { kind: "create", files }));
     }
   });
@@ -78,13 +78,13 @@ export async function journalNewFiles<T>(
 export async function createLocal(ctx: CycleContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
   const { state, links } = ctx.world;
-  const remoteOrEnd = await fetchWithoutStoring(ctx, id);
-  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
-  const { text, digest, file } = remoteOrEnd.value;
+  const remoteResult = await fetchWithoutStoring(ctx, id);
+  if (remoteResult.kind === "end") return remoteResult.outcome;
+  const { text, digest, file } = remoteResult.value;
   // Perhaps the document is on the service again because the service saved an edit from this folder
   // late.
   const record = action.comesBack === true ? state.record(id) : null;
-  const adoptionOutcome = record === null ? null : adoptOwnVersion(ctx, record, remoteOrEnd.value, "lately");
+  const adoptionOutcome = record === null ? null : adoptOwnVersion(ctx, record, remoteResult.value, "lately");
   if (adoptionOutcome !== null) return adoptionOutcome;
   const isMoved = fromServicePath(ctx.world, file.path) !== remotePath;
   // ORDER: content with links is stored before the file is created, because the file contains
@@ -93,9 +93,9 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, nameRemoteContent(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const createOutcome = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));
-  const writtenOrEnd = endCreation(ctx, action, digest, text, createOutcome);
-  if (writtenOrEnd.kind === "end") return writtenOrEnd.outcome;
-  return recordCreated(ctx, action, remoteOrEnd.value, writtenOrEnd.value);
+  const creationResult = endCreation(ctx, action, digest, text, createOutcome);
+  if (creationResult.kind === "end") return creationResult.outcome;
+  return recordCreated(ctx, action, remoteResult.value, creationResult.value);
 }
 
 async function recordCreated(
@@ -135,7 +135,7 @@ function endCreation(
   digest: Digest,
   text: string,
   end: DiskOutcome<WrittenStamp>,
-): ValueOrEnd<WrittenStamp> {
+): ValueOrOutcome<WrittenStamp> {
   if (end.kind === "done") return withValue(end.value);
   const { disk, state } = ctx.world;
   // The file may exist although the disk reported an error. The content is stored now (I03),
@@ -158,9 +158,9 @@ function endCreation(
 export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const record = ctx.world.state.record(action.id);
   if (record === null) return STALE.noRecord;
-  const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
-  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
-  const { file, text, digest } = remoteOrEnd.value;
+  const remoteResult = await fetchText(ctx, action.id, action.localPath);
+  if (remoteResult.kind === "end") return remoteResult.outcome;
+  const { file, text, digest } = remoteResult.value;
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === record.digest) {
     if (hasNewChangeId(ctx, record)) return STALE.baseMoved;
@@ -173,7 +173,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
       version: { id: record.id, changeId: recordWithNewId.changeId, digest },
     });
   }
-  const adoptionOutcome = adoptOwnVersion(ctx, record, remoteOrEnd.value, "this-run");
+  const adoptionOutcome = adoptOwnVersion(ctx, record, remoteResult.value, "this-run");
   if (adoptionOutcome !== null) return adoptionOutcome;
   // The service's version contains an edit that this run sent, but the file has base's content, so
   // the user has reverted the edit. The file and the service's version must be merged.
@@ -207,15 +207,15 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
  *   after the state file was lost, every edited document looks new on both sides.
  */
 export async function meetDocument(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
-  const localOrEnd = readLocal(ctx, action.id, action.localPath, action.expect);
-  if (localOrEnd.kind === "end") return localOrEnd.outcome;
-  const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
-  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
-  const { file, digest } = remoteOrEnd.value;
+  const localResult = readLocal(ctx, action.id, action.localPath, action.expect);
+  if (localResult.kind === "end") return localResult.outcome;
+  const remoteResult = await fetchText(ctx, action.id, action.localPath);
+  if (remoteResult.kind === "end") return remoteResult.outcome;
+  const { file, digest } = remoteResult.value;
   if (fromServicePath(ctx.world, file.path) !== action.remotePath)
     return stale("it was moved on the service meanwhile");
   const version = { changeId: file.lastChangeId, digest };
-  const { stamp, stampTrusted } = localOrEnd.value;
+  const { stamp, stampTrusted } = localResult.value;
   const adoptedRecord = makeRecord(action.id, action.localPath, action.remotePath, file.protected, {
     ...version,
     localDigest: action.expect,
@@ -232,7 +232,7 @@ export async function meetDocument(ctx: CycleContext, action: ActionOf<"meet">):
     version: { id: action.id, ...version },
     removes: { tombstone: action.id },
   };
-  const equality = compareContents(ctx, action, localOrEnd.value.text, remoteOrEnd.value);
+  const equality = compareContents(ctx, action, localResult.value.text, remoteResult.value);
   if (equality !== null) {
     const { detail, localDigest } = equality;
     return commit(ctx, {
@@ -241,7 +241,7 @@ export async function meetDocument(ctx: CycleContext, action: ActionOf<"meet">):
       event: { ...event, detail, after: digest },
     });
   }
-  const { prefer, why } = chooseSide(ctx, action.localPath, remoteOrEnd.value);
+  const { prefer, why } = chooseSide(ctx, action.localPath, remoteResult.value);
   // The service's version becomes the base of the local content. The next cycle sends the local
   // content as an edit.
   const rebasedRecord = { ...adoptedRecord, localDigest: digest };
@@ -249,14 +249,14 @@ export async function meetDocument(ctx: CycleContext, action: ActionOf<"meet">):
     return commit(ctx, { ...adoptionChange, record: rebasedRecord, event: { ...event, detail: why, after: digest } });
   }
   if (mayReplaceLocal({ ...ctx.settings, prefer }, action.localPath)) {
-    const keptText = prefer === "remote" ? null : localOrEnd.value.text;
-    return replaceLocal(ctx, action, { rebased: rebasedRecord, keptText, remote: remoteOrEnd.value, why });
+    const keptText = prefer === "remote" ? null : localResult.value.text;
+    return replaceLocal(ctx, action, { rebased: rebasedRecord, keptText, remote: remoteResult.value, why });
   }
   return openConflict(
     ctx,
     rebasedRecord,
     action.localPath,
-    remoteOrEnd.value,
+    remoteResult.value,
     null,
     "new on both sides at this path, with different content",
   );
@@ -299,8 +299,8 @@ async function replaceLocal(
   { rebased, keptText, remote, why }: LocalReplacement,
 ): Promise<Outcome> {
   const { id, localPath, expect } = action;
-  const inUse = staleIfInUse(ctx, action);
-  if (inUse !== null) return inUse;
+  const staleOutcome = staleIfInUse(ctx, action);
+  if (staleOutcome !== null) return staleOutcome;
   if (keptText !== null) {
     const copyFailure = await keepMineBeside(ctx, rebased, localPath, keptText, expect);
     if (copyFailure !== null) return copyFailure;

@@ -67,7 +67,7 @@ function setDurable({ state }: World, files: ReadonlyMap<DocId, LocalPath>): voi
  * off, the length of the file is a multiple of this number of bytes. A file with another length was
  * shortened by a user.
  */
-const SECTOR = 512;
+const SECTOR_BYTES = 512;
 
 type SizeAndDigest = { readonly size: number; readonly digest: Digest };
 
@@ -81,7 +81,7 @@ export function hasRestarted({ state, bootId }: World): boolean {
  * Returns true if a file may be damaged: its size is a multiple of a sector, or it contains zeros.
  */
 export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean {
-  return size % SECTOR === 0 || textFault === "contains-nul";
+  return size % SECTOR_BYTES === 0 || textFault === "contains-nul";
 }
 
 /** Returns true if a file may be a version of `text` that a power loss damaged. */
@@ -101,7 +101,7 @@ export function isDamagedByPowerLoss(
  */
 export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolean {
   if (size > bytes.length) return false;
-  for (let length = 0; length <= size; length += SECTOR)
+  for (let length = 0; length <= size; length += SECTOR_BYTES)
     if (digestOf(Buffer.concat([bytes.subarray(0, length)], size)) === digest) return true;
   return false;
 }
@@ -110,5 +110,5 @@ export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolea
 export function isZeroed(text: string): boolean {
   const firstZero = text.indexOf("\0");
   if (firstZero < 0 || !/^\0+$/.test(text.slice(firstZero))) return false;
-  return Buffer.byteLength(text.slice(0, firstZero)) % SECTOR === 0;
+  return Buffer.byteLength(text.slice(0, firstZero)) % SECTOR_BYTES === 0;
 }

@@ -30,11 +30,11 @@ export const STALE = {
 } as const;
 
 /** Value to continue with, or the outcome that ends the step. */
-export type ValueOrEnd<T> =
+export type ValueOrOutcome<T> =
   | { readonly kind: "got"; readonly value: T }
   | { readonly kind: "end"; readonly outcome: Outcome };
 
-export function withValue<T>(value: T): ValueOrEnd<T> {
+export function withValue<T>(value: T): ValueOrOutcome<T> {
   return { kind: "got", value };
 }
 
@@ -102,8 +102,8 @@ export function staleIfInUse(
   ctx: CycleContext,
   file: { readonly id: DocId; readonly localPath: LocalPath },
 ): Outcome | null {
-  const inUse = findUse(ctx, file);
-  return inUse === null ? null : stale(inUse.why);
+  const fileUse = findUse(ctx, file);
+  return fileUse === null ? null : stale(fileUse.why);
 }
 
 /**
@@ -139,11 +139,11 @@ export function refuseWithBlock(
 
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
-export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
-  const remoteOrEnd = await fetchWithoutStoring(ctx, id);
-  if (remoteOrEnd.kind === "got")
-    ctx.world.state.putKnownText(remoteOrEnd.value.digest, remoteOrEnd.value.text, nameRemoteContent(path, id));
-  return remoteOrEnd;
+export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrOutcome<RemoteText>> {
+  const remoteResult = await fetchWithoutStoring(ctx, id);
+  if (remoteResult.kind === "got")
+    ctx.world.state.putKnownText(remoteResult.value.digest, remoteResult.value.text, nameRemoteContent(path, id));
+  return remoteResult;
 }
 
 /**
@@ -160,7 +160,7 @@ export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath
  * Reads a document. The caller must store the content, at the latest in the commit that uses the
  * content.
  */
-export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
+export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrOutcome<RemoteText>> {
   const earlierRead = takeEarlierRead(ctx, id);
   if (earlierRead !== null) return withValue(earlierRead);
   const { clock, remote } = ctx.world;
@@ -194,13 +194,13 @@ export async function readBase(
   ctx: CycleContext,
   record: DocumentRecord,
   path: LocalPath,
-): Promise<ValueOrEnd<string>> {
+): Promise<ValueOrOutcome<string>> {
   const storedText = ctx.world.state.text(record.digest);
   if (storedText !== null) return withValue(storedText);
-  const remoteOrEnd = await fetchText(ctx, record.id, path);
-  if (remoteOrEnd.kind === "end") return remoteOrEnd;
-  return remoteOrEnd.value.file.lastChangeId === record.changeId
-    ? withValue(remoteOrEnd.value.text)
+  const remoteResult = await fetchText(ctx, record.id, path);
+  if (remoteResult.kind === "end") return remoteResult;
+  return remoteResult.value.file.lastChangeId === record.changeId
+    ? withValue(remoteResult.value.text)
     : withEnd(STALE.editedRemotely);
 }
 
@@ -210,11 +210,11 @@ type LocalContent = { readonly text: string; readonly stamp: Stamp; readonly sta
  * Reads and stores the local content. Returns stale if the content does not have the digest
  * `expect`.
  */
-export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalContent> {
-  const localOrEnd = requireDigest(ctx.world.disk.read(path), expect);
-  if (localOrEnd.kind === "got")
-    ctx.world.state.putKnownText(expect, localOrEnd.value.text, nameLocalContent(path, id));
-  return localOrEnd;
+export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrOutcome<LocalContent> {
+  const localResult = requireDigest(ctx.world.disk.read(path), expect);
+  if (localResult.kind === "got")
+    ctx.world.state.putKnownText(expect, localResult.value.text, nameLocalContent(path, id));
+  return localResult;
 }
 
 /** Reads local content. The caller must store the content, at the latest with the journal row. */
@@ -222,11 +222,11 @@ export async function readWithoutStoring(
   ctx: CycleContext,
   path: LocalPath,
   expect: Digest,
-): Promise<ValueOrEnd<LocalContent>> {
+): Promise<ValueOrOutcome<LocalContent>> {
   return requireDigest(await ctx.group.runTogether(() => ctx.world.disk.read(path)), expect);
 }
 
-function requireDigest(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<LocalContent> {
+function requireDigest(read: DiskOutcome<LocalText>, expect: Digest): ValueOrOutcome<LocalContent> {
   if (read.kind !== "done") return withEnd(outcomeOfDisk(read));
   if (read.value.digest !== expect) return withEnd(stale("the file was changed after the scan"));
   return withValue(read.value);

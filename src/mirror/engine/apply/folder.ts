@@ -13,7 +13,7 @@ import {
   outcomeOfUndoneWrite,
   refuseWithBlock,
   stale,
-  type ValueOrEnd,
+  type ValueOrOutcome,
   withEnd,
   withValue,
 } from "./effect.ts";
@@ -72,9 +72,9 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
   },
 
   conclude(ctx, { localPath: path, remotePath, why }, id, source) {
-    const dirOrEnd = readFolderRecord(ctx, id, path, remotePath);
-    if (dirOrEnd.kind === "end") return { outcome: dirOrEnd.outcome, change: null };
-    const { value: dir } = dirOrEnd;
+    const recordResult = readFolderRecord(ctx, id, path, remotePath);
+    if (recordResult.kind === "end") return { outcome: recordResult.outcome, change: null };
+    const { value: dir } = recordResult;
     const { requestId } = source;
     const event = { kind: "make-folder-remote", side: "remote", id, path, detail: why, requestId } as const;
     return { outcome: DONE, change: { dir, event } };
@@ -193,12 +193,12 @@ function readFolderRecord(
   id: DirId,
   localPath: LocalPath,
   remotePath: RemotePath,
-): ValueOrEnd<FolderRecord> {
-  const atPath = disk.look(localPath);
-  if (atPath.kind !== "folder") return withEnd(stale("the folder was removed meanwhile"));
-  const { dev, ino, birthMs } = atPath;
+): ValueOrOutcome<FolderRecord> {
+  const pathState = disk.look(localPath);
+  if (pathState.kind !== "folder") return withEnd(stale("the folder was removed meanwhile"));
+  const { dev, ino, birthMs } = pathState;
   const otherRecord = state.dirAt(localPath);
-  if (otherRecord !== null && otherRecord.id !== id && isSameInodeAndBirth(otherRecord, atPath))
+  if (otherRecord !== null && otherRecord.id !== id && isSameInodeAndBirth(otherRecord, pathState))
     return withEnd(stale("the former folder at its path is not recorded at its new path yet"));
   notes.folderIds.set(remotePath, id);
   return withValue({ id, localPath, remotePath, dev, ino, birthMs });
@@ -213,9 +213,9 @@ export async function recordFolder(
   { dirId, localPath, remotePath, carries }: Omit<ActionOf<"link-folder">, "kind" | "why">,
   event?: EventFields,
 ): Promise<Outcome> {
-  const dirOrEnd = readFolderRecord(ctx, dirId, localPath, remotePath);
-  if (dirOrEnd.kind === "end") return dirOrEnd.outcome;
-  const { value: dir } = dirOrEnd;
+  const recordResult = readFolderRecord(ctx, dirId, localPath, remotePath);
+  if (recordResult.kind === "end") return recordResult.outcome;
+  const { value: dir } = recordResult;
   // One transaction records several folders. Later steps create or move items in these folders, and
   // need the records.
   await ctx.group.commit(() => {
@@ -246,12 +246,13 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
  * belongs.
  */
 function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: FolderRecord): void {
-  const former = state
+  const formerRecord = state
     .foldersAt(dir.localPath)
     .find(({ id, remotePath }) => id !== dir.id && remotePath === dir.remotePath);
-  if (former === undefined) return;
-  const movedTo = notes.folderIds.entries().find(([, id]) => id === former.id)?.[0];
-  if (movedTo !== undefined) state.moveMembers("remote", former.remotePath, movedTo, former.localPath);
+  if (formerRecord === undefined) return;
+  const currentPath = notes.folderIds.entries().find(([, id]) => id === formerRecord.id)?.[0];
+  if (currentPath !== undefined)
+    state.moveMembers("remote", formerRecord.remotePath, currentPath, formerRecord.localPath);
 }
 
 /** Records the new path of a document, and the new path of its conflict copy. */

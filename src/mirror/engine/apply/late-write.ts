@@ -43,15 +43,15 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
   if (!isSetAsidePath(row.setAsideAt)) return CLOSED_RESULT;
   if (aside.kind !== "done") {
     if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
-    const why = "the file that was set aside is not valid text and its path is free, so mdmirror moved it back";
-    return putBackWithOlderBase(ctx, row, why);
+    const detail = "the file that was set aside is not valid text and its path is free, so mdmirror moved it back";
+    return putBackWithOlderBase(ctx, row, detail);
   }
   if (aside.value === null) return CLOSED_RESULT;
   const { digest, text } = aside.value;
   if (digest !== row.expect) {
-    const judgement = examineAfterPowerLoss(ctx, row, aside.value);
-    if (judgement === "older") return removeAfterFlush(ctx, row);
-    if (judgement === "unclear") return moveBeside(ctx, row, "a power loss changed the replaced file");
+    const contentAge = examineAfterPowerLoss(ctx, row, aside.value);
+    if (contentAge === "older") return removeAfterFlush(ctx, row);
+    if (contentAge === "unclear") return moveBeside(ctx, row, "a power loss changed the replaced file");
     state.putKnownText(
       digest,
       text,
@@ -190,8 +190,8 @@ function moveBaseBack({ world: { state } }: CycleContext, row: SetAsideRow): voi
  * again. Base moves back to the version of that content.
  */
 function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<DocumentRecord> {
-  const older = findOlderBase(row, record);
-  return older === null ? {} : { ...older, echoDigest: null };
+  const olderBase = findOlderBase(row, record);
+  return olderBase === null ? {} : { ...olderBase, echoDigest: null };
 }
 
 /**

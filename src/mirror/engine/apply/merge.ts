@@ -11,7 +11,7 @@ import {
   readLocal,
   type RemoteText,
   STALE,
-  type ValueOrEnd,
+  type ValueOrOutcome,
   withEnd,
   withValue,
 } from "./effect.ts";
@@ -32,11 +32,11 @@ type BothVersions = { readonly record: DocumentRecord; readonly local: string; r
  * conflict. If base's content is lost, no merge is possible, and the policy decides too.
  */
 export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promise<Outcome> {
-  const versionsOrEnd = await readBoth(ctx, action);
-  if (versionsOrEnd.kind === "end") return versionsOrEnd.outcome;
-  const { record, local, remote } = versionsOrEnd.value;
+  const versionsResult = await readBoth(ctx, action);
+  if (versionsResult.kind === "end") return versionsResult.outcome;
+  const { record, local, remote } = versionsResult.value;
   if (remote.digest === action.expect)
-    return writeMergedFile(ctx, action, versionsOrEnd.value, {
+    return writeMergedFile(ctx, action, versionsResult.value, {
       text: remote.text,
       detail: "both sides made the same edit",
       counts: "merged",
@@ -45,37 +45,37 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
     // The service has base's content under a new change id, so the local edit is based on the new
     // id.
     const detail = "the service has a newer version id with the same content";
-    return writeMergedFile(ctx, action, versionsOrEnd.value, { text: local, detail, counts: "merged" });
+    return writeMergedFile(ctx, action, versionsResult.value, { text: local, detail, counts: "merged" });
   }
   const adoptionOutcome = adoptOwnVersion(ctx, record, remote, "lately");
   if (adoptionOutcome !== null) return adoptionOutcome;
   const commonVersion = findCommonSentVersion(ctx, record, remote.text, "lately");
-  const mergedFrom = commonVersion ?? record.digest;
-  const base = ctx.world.state.text(mergedFrom);
+  const mergeBase = commonVersion ?? record.digest;
+  const base = ctx.world.state.text(mergeBase);
   if (base !== null) {
     const mergeResult = mergeText(base, local, remote.text);
     if (mergeResult.kind === "clean")
-      return writeMergedFile(ctx, action, versionsOrEnd.value, {
+      return writeMergedFile(ctx, action, versionsResult.value, {
         text: mergeResult.text,
         detail:
           commonVersion === null
             ? action.why
             : `${action.why}; the edit on the service was based on an earlier local version, which the service saved late`,
         counts: "merged",
-        mergedFrom,
+        mergedFrom: mergeBase,
       });
   }
-  return applyPolicy(ctx, action, versionsOrEnd.value, { digest: mergedFrom });
+  return applyPolicy(ctx, action, versionsResult.value, { digest: mergeBase });
 }
 
 /** Ends a review. The next cycle sends later local changes as an edit. */
 export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
-  const versionsOrEnd = await readBoth(ctx, action);
-  if (versionsOrEnd.kind === "end") return versionsOrEnd.outcome;
-  const { record, local, remote } = versionsOrEnd.value;
+  const versionsResult = await readBoth(ctx, action);
+  if (versionsResult.kind === "end") return versionsResult.outcome;
+  const { record, local, remote } = versionsResult.value;
   const localVersion = { digest: action.expect, text: local };
   const mergeResult = mergeWithPublished(ctx, record, action.localPath, record.digest, localVersion, remote);
-  if (mergeResult.local === null) return applyPolicy(ctx, action, versionsOrEnd.value, mergeResult.commonBase);
+  if (mergeResult.local === null) return applyPolicy(ctx, action, versionsResult.value, mergeResult.commonBase);
   const { waiting } = mergeResult;
   const detail =
     waiting.length > 0
@@ -84,28 +84,28 @@ export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-r
         ? "the published version has the change that was in review"
         : "the published version has the change that was in review; later local edits are uploaded next";
   const counts = waiting.length > 0 ? "merged" : "accepted";
-  const mergedFrom = mergeResult.local === remote.text ? null : (mergeResult.commonBase?.digest ?? null);
-  return writeMergedFile(ctx, action, versionsOrEnd.value, {
+  const mergeBase = mergeResult.local === remote.text ? null : (mergeResult.commonBase?.digest ?? null);
+  return writeMergedFile(ctx, action, versionsResult.value, {
     text: mergeResult.local,
     detail,
     counts,
     waiting,
-    mergedFrom,
+    mergedFrom: mergeBase,
   });
 }
 
 async function readBoth(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,
-): Promise<ValueOrEnd<BothVersions>> {
+): Promise<ValueOrOutcome<BothVersions>> {
   const record = ctx.world.state.record(action.id);
   if (record === null) return withEnd(STALE.noRecord);
-  const localOrEnd = readLocal(ctx, action.id, action.localPath, action.expect);
-  if (localOrEnd.kind === "end") return localOrEnd;
-  const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
-  if (remoteOrEnd.kind === "end") return remoteOrEnd;
-  if (remoteOrEnd.value.digest === record.digest && hasNewChangeId(ctx, record)) return withEnd(STALE.baseMoved);
-  return withValue({ record, local: localOrEnd.value.text, remote: remoteOrEnd.value });
+  const localResult = readLocal(ctx, action.id, action.localPath, action.expect);
+  if (localResult.kind === "end") return localResult;
+  const remoteResult = await fetchText(ctx, action.id, action.localPath);
+  if (remoteResult.kind === "end") return remoteResult;
+  if (remoteResult.value.digest === record.digest && hasNewChangeId(ctx, record)) return withEnd(STALE.baseMoved);
+  return withValue({ record, local: localResult.value.text, remote: remoteResult.value });
 }
 
 type MergedVersion = {

@@ -49,9 +49,9 @@ export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveReque
   async prepare(ctx, action) {
     const { id, from, to, why, temporary } = action;
     if (ctx.world.state.record(id) === null) return withEnd(STALE.noRecord);
-    const preparedOrEnd = await prepareMove(ctx, action);
-    if (preparedOrEnd.kind === "end") return preparedOrEnd;
-    const { currentPath, ...sent } = preparedOrEnd.value;
+    const preparation = await prepareMove(ctx, action);
+    if (preparation.kind === "end") return preparation;
+    const { currentPath, ...sent } = preparation.value;
     return withValue({ row: { kind: "patch", id, from, to, lastLocalPath: currentPath, why, temporary }, ...sent });
   },
 
@@ -63,8 +63,8 @@ export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveReque
     const record = state.record(row.id);
     if (record === null) return { kind: "over", outcome: STALE.noRecord };
     const path = fromServicePath(ctx.world, answer.value.path) ?? row.to;
-    const observed = { path, ...(await readMovedVersion(ctx, record, answer.value)) };
-    const observedPlace = { observed, lastLocalPath: followLocalMoves(ctx, lastLocalPath), isBack: false };
+    const observation = { path, ...(await readMovedVersion(ctx, record, answer.value)) };
+    const observedPlace = { observed: observation, lastLocalPath: followLocalMoves(ctx, lastLocalPath), isBack: false };
     return { kind: "seen", seen: observedPlace, requestId: answer.requestId };
   },
 
@@ -81,9 +81,9 @@ export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveReque
       const outcome = isMoved ? STALE.noRecord : outcomeOfUndoneWrite("move", fault);
       return { kind: "over", outcome };
     }
-    const observed = isMoved ? { path: row.to, ...(await readMovedVersion(ctx, record, answer.value)) } : null;
+    const observation = isMoved ? { path: row.to, ...(await readMovedVersion(ctx, record, answer.value)) } : null;
     const isBack = isMovedBack(ctx.world, row);
-    return { kind: "seen", seen: { observed, lastLocalPath: row.lastLocalPath, isBack } };
+    return { kind: "seen", seen: { observed: observation, lastLocalPath: row.lastLocalPath, isBack } };
   },
 
   conclude(ctx, row, seen, source) {
@@ -197,9 +197,9 @@ type ObservedFolder = {
 export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveRequest, ObservedFolder> = {
   async prepare(ctx, action) {
     const { dirId, from, to, why, temporary } = action;
-    const preparedOrEnd = await prepareMove(ctx, { ...action, id: dirId });
-    if (preparedOrEnd.kind === "end") return preparedOrEnd;
-    const { currentPath, ...sent } = preparedOrEnd.value;
+    const preparation = await prepareMove(ctx, { ...action, id: dirId });
+    if (preparation.kind === "end") return preparation;
+    const { currentPath, ...sent } = preparation.value;
     return withValue({
       row: { kind: "patch-folder", dirId, from, to, lastLocalPath: currentPath, why, temporary },
       ...sent,
@@ -213,8 +213,8 @@ export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveReque
         ? await remote.renameFolder(row.dirId, nameOf(row.to))
         : await remote.moveFolder(row.dirId, parent);
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
-    const to = fromServicePath(ctx.world, answer.value.path) ?? row.to;
-    return { kind: "seen", seen: { to, isBack: false }, requestId: answer.requestId };
+    const currentPath = fromServicePath(ctx.world, answer.value.path) ?? row.to;
+    return { kind: "seen", seen: { to: currentPath, isBack: false }, requestId: answer.requestId };
   },
 
   refuse: refuseMove,
@@ -222,8 +222,8 @@ export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveReque
   async observe(ctx, row) {
     const foundFolder = await findFolder(ctx, row.to);
     if (foundFolder.kind === "open") return foundFolder;
-    const to = foundFolder.folder?.id === row.dirId ? row.to : null;
-    return { kind: "seen", seen: { to, isBack: isMovedBack(ctx.world, row) } };
+    const currentPath = foundFolder.folder?.id === row.dirId ? row.to : null;
+    return { kind: "seen", seen: { to: currentPath, isBack: isMovedBack(ctx.world, row) } };
   },
 
   conclude(ctx, row, { to, isBack }, source) {

@@ -13,7 +13,7 @@ import {
   refuseWithBlock,
   stale,
   STALE,
-  type ValueOrEnd,
+  type ValueOrOutcome,
   withEnd,
   withValue,
 } from "./effect.ts";
@@ -98,7 +98,7 @@ export async function prepareMove(
   ctx: CycleContext,
   move: { readonly id: DocId | DirId } & Pick<ActionOf<"rename-remote">, "from" | "to" | "lastLocalPath">,
 ): Promise<
-  ValueOrEnd<{ readonly currentPath: LocalPath; readonly input: MoveRequest; readonly request: WriteRequest }>
+  ValueOrOutcome<{ readonly currentPath: LocalPath; readonly input: MoveRequest; readonly request: WriteRequest }>
 > {
   const { id, lastLocalPath } = move;
   const parent = await findNewParent(ctx, move);
@@ -199,12 +199,12 @@ export function followLocalMoves(ctx: CycleContext, planned: LocalPath): LocalPa
 function findNewParent(
   ctx: CycleContext,
   { from, to }: { readonly from: RemotePath; readonly to: RemotePath },
-): Promise<ValueOrEnd<ParentRef | null>> | ValueOrEnd<null> {
+): Promise<ValueOrOutcome<ParentRef | null>> | ValueOrOutcome<null> {
   return parentOf(from) === parentOf(to) ? withValue(null) : findFolderRef(ctx, parentOf(to));
 }
 
 /** Returns how a request names the folder at a path on the service: as root, or by id. */
-async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
+async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<ValueOrOutcome<ParentRef>> {
   const fullPath = toService(ctx.world, path);
   if (fullPath === "") return withValue({ kind: "root" });
   const knownId = ctx.notes.folderIds.get(path);
@@ -225,8 +225,10 @@ function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): S
   const scannedStamp = ctx.notes.local?.files.get(path)?.stamp ?? null;
   if (scannedStamp === null || (known !== null && isSameInodeAndBirth(known, scannedStamp)))
     return scannedStamp ?? known;
-  const atPath = ctx.world.disk.look(path);
-  return atPath.kind === "file" && known !== null && isSameInodeAndBirth(known, atPath.stamp) ? known : scannedStamp;
+  const pathState = ctx.world.disk.look(path);
+  return pathState.kind === "file" && known !== null && isSameInodeAndBirth(known, pathState.stamp)
+    ? known
+    : scannedStamp;
 }
 
 /** Records a document's new paths. Both sides already have the document at these paths. */

@@ -181,16 +181,16 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
   async perform(ctx, row, deletion) {
     // ORDER: the document is read after its journal row is committed, because the commit may take a
     // while. An edit during the commit is then noticed.
-    const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
-    if (remoteOrEnd.kind === "end") return { kind: "over", outcome: remoteOrEnd.outcome };
-    if (remoteOrEnd.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
-    if (fromServicePath(ctx.world, remoteOrEnd.value.file.path) !== deletion.remotePath)
+    const remoteResult = await fetchText(ctx, row.id, row.localPath);
+    if (remoteResult.kind === "end") return { kind: "over", outcome: remoteResult.outcome };
+    if (remoteResult.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
+    if (fromServicePath(ctx.world, remoteResult.value.file.path) !== deletion.remotePath)
       return { kind: "over", outcome: stale("it was moved on the service meanwhile") };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
       return { kind: "over", outcome: stale("a file is at its path again") };
     // ORDER: the content is flushed to the disk before the DELETE. A power cut can revert the last
     // commits of the content store, but not the DELETE.
-    ctx.world.state.secureTexts(remoteOrEnd.value.digest);
+    ctx.world.state.secureTexts(remoteResult.value.digest);
     // RACE: mdmirror does not notice an edit between this read and the DELETE, because the API has
     // no conditional DELETE. The content store has the version that was read.
     const answer = await ctx.world.remote.deleteFile(row.id);
@@ -200,7 +200,7 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
     const outcome = outcomeOfFault(answer.fault);
     return {
       kind: "over",
-      outcome: outcome.kind === "refused" ? deletion.refused(remoteOrEnd.value, outcome) : outcome,
+      outcome: outcome.kind === "refused" ? deletion.refused(remoteResult.value, outcome) : outcome,
     };
   },
 

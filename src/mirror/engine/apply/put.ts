@@ -23,7 +23,7 @@ import {
   type RemoteText,
   STALE,
   stale,
-  type ValueOrEnd,
+  type ValueOrOutcome,
   withCurrentLinks,
   withEnd,
   withValue,
@@ -46,13 +46,13 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     const { id, localPath, review, why, expect: digest } = action;
     const record = ctx.world.state.record(id);
     if (record === null || record.changeId !== action.baseChangeId) return withEnd(STALE.baseMoved);
-    const localOrEnd = await readWithoutStoring(ctx, localPath, digest);
-    if (localOrEnd.kind === "end") return localOrEnd;
-    const { text, stamp, stampTrusted } = localOrEnd.value;
+    const localResult = await readWithoutStoring(ctx, localPath, digest);
+    if (localResult.kind === "end") return localResult;
+    const { text, stamp, stampTrusted } = localResult.value;
     // The PUT overwrites base's content on the service, so this content must be in the content
     // store first (I03, I07).
-    const baseOrEnd = await readBase(ctx, record, localPath);
-    if (baseOrEnd.kind === "end") return baseOrEnd;
+    const baseResult = await readBase(ctx, record, localPath);
+    if (baseResult.kind === "end") return baseResult;
     // ORDER: base's content is flushed to the disk before the PUT. A power cut can revert the last
     // commits of the store, but not the PUT.
     ctx.world.state.secureTexts(record.digest);
@@ -86,8 +86,8 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
       const detail = "the service answered that it saved new content, but returned the previous version";
       return { kind: "failed", fault: { kind: "uncertain", detail, requestId } };
     }
-    const savedOrEnd = await readSavedVersion(ctx, row, answer.value);
-    if (savedOrEnd.kind === "got") return adoptSavedVersion(ctx, row, savedOrEnd.value);
+    const savedResult = await readSavedVersion(ctx, row, answer.value);
+    if (savedResult.kind === "got") return adoptSavedVersion(ctx, row, savedResult.value);
     const detail = "uploaded, but the new version could not be read";
     return { kind: "open", outcome: { kind: "uncertain", detail, requestId } };
   },
@@ -95,19 +95,19 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
   refuse: (ctx, row, _, fault) => refusePut(ctx, row, fault),
 
   async observe(ctx, row, fault) {
-    const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
+    const remoteResult = await fetchText(ctx, row.id, row.localPath);
     // ORDER: the record is read after the request, because a rename during the PUT may have changed
     // base's change id.
     const record = ctx.world.state.record(row.id);
-    const mayBeInReview = isPerhapsInReview(record, row, remoteOrEnd.kind === "got" ? remoteOrEnd.value : null);
-    if (remoteOrEnd.kind === "end") {
-      const { outcome } = remoteOrEnd;
+    const mayBeInReview = isPerhapsInReview(record, row, remoteResult.kind === "got" ? remoteResult.value : null);
+    if (remoteResult.kind === "end") {
+      const { outcome } = remoteResult;
       if (outcome.kind !== "stale") return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
       // The document was deleted, or the key lost the permission to read the document. The next
       // cycle finds out which.
       return mayBeInReview ? PERHAPS_IN_REVIEW : { kind: "over", outcome };
     }
-    const { file, digest, text } = remoteOrEnd.value;
+    const { file, digest, text } = remoteResult.value;
     const { lastChangeId: changeId } = file;
     if (record === null || (record.changeId !== row.baseChangeId && !mayBeInReview))
       return { kind: "over", outcome: STALE.baseMoved };
@@ -218,7 +218,7 @@ async function readSavedVersion(
   ctx: CycleContext,
   { id, localPath, digest: sent, baseDigest }: PutRow,
   { changeId, content }: Extract<PutResult, { kind: "live" }>,
-): Promise<ValueOrEnd<SavedVersion>> {
+): Promise<ValueOrOutcome<SavedVersion>> {
   if (content !== null) {
     const digest = digestOf(content);
     // The content store has the sent content since the journal row was opened. Any other content is
@@ -227,9 +227,9 @@ async function readSavedVersion(
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return withValue({ text: content, digest, changeId });
   }
-  const remoteOrEnd = await fetchText(ctx, id, localPath);
-  if (remoteOrEnd.kind === "end") return remoteOrEnd;
-  const { file, text, digest } = remoteOrEnd.value;
+  const remoteResult = await fetchText(ctx, id, localPath);
+  if (remoteResult.kind === "end") return remoteResult;
+  const { file, text, digest } = remoteResult.value;
   return withValue({ text, digest, changeId: file.lastChangeId });
 }
 
@@ -297,9 +297,9 @@ function isPerhapsInReview(record: DocumentRecord | null, row: PutRow, found: Re
  */
 async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
-  const readOrEnd = await readRefused(ctx, row);
-  if (readOrEnd.kind === "end") return readOrEnd.outcome;
-  const isRead = readOrEnd.value === "same";
+  const readResult = await readRefused(ctx, row);
+  if (readResult.kind === "end") return readResult.outcome;
+  const isRead = readResult.value === "same";
   return refuseWithBlock(ctx, fault, {
     key: row.id,
     path: row.localPath,
@@ -317,9 +317,9 @@ async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<
  * @returns "same" if the document still has base's version; an outcome if the document has another
  * version or is gone; "unread" if the read fails
  */
-async function readRefused(ctx: CycleContext, row: PutRow): Promise<ValueOrEnd<"same" | "unread">> {
-  const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
-  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome.kind === "stale" ? remoteOrEnd : withValue("unread");
-  if (remoteOrEnd.value.file.lastChangeId !== row.baseChangeId) return withEnd(STALE.editedRemotely);
+async function readRefused(ctx: CycleContext, row: PutRow): Promise<ValueOrOutcome<"same" | "unread">> {
+  const remoteResult = await fetchText(ctx, row.id, row.localPath);
+  if (remoteResult.kind === "end") return remoteResult.outcome.kind === "stale" ? remoteResult : withValue("unread");
+  if (remoteResult.value.file.lastChangeId !== row.baseChangeId) return withEnd(STALE.editedRemotely);
   return withValue("same");
 }

@@ -8,7 +8,7 @@ import type { Fault, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
-import { findOpenReason, outcomeOfFault, type ValueOrEnd } from "./effect.ts";
+import { findOpenReason, outcomeOfFault, type ValueOrOutcome } from "./effect.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { Block } from "../../model/record.ts";
 import { nameOf, type RemotePath } from "../../../contract/path.ts";
@@ -21,8 +21,8 @@ export type ResultSource = {
   readonly fault: Fault | null;
 };
 
-const ANSWERED: ResultSource = { from: "answer", requestId: null, fault: null };
-const OBSERVED: ResultSource = { from: "observation", requestId: null, fault: null };
+const ANSWER_SOURCE: ResultSource = { from: "answer", requestId: null, fault: null };
+const OBSERVATION_SOURCE: ResultSource = { from: "observation", requestId: null, fault: null };
 
 type PreparedEffect<Row extends Intent, Input> = {
   readonly row: Row;
@@ -82,7 +82,7 @@ export interface EffectPhase<Row extends Intent, Seen> extends EffectConclusion<
 
 export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectPhase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
-  prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Input>>>;
+  prepare(ctx: CycleContext, action: Action): Promise<ValueOrOutcome<PreparedEffect<Row, Input>>>;
   /** Sends the request. If a file may have changed since `prepare`, checks the file first. */
   perform(ctx: CycleContext, row: Row, input: Input): Promise<EffectResult<Seen> | FailedRequest>;
   /**
@@ -99,7 +99,7 @@ export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectP
  * therefore lose only the end of the last effect.
  */
 export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends EffectConclusion<Row, Seen> {
-  prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Input>>;
+  prepare(ctx: CycleContext, action: Action): ValueOrOutcome<PreparedEffect<Row, Input>>;
   perform(ctx: CycleContext, row: Row, input: Input): EffectResult<Seen>;
   /** Completes or reverts an unfinished effect after a crash. May be repeated. */
   observe(ctx: CycleContext, row: Row): EffectResult<Seen>;
@@ -110,19 +110,18 @@ export async function runEffect<Action, Row extends Intent, Input, Seen>(
   effect: Effect<Action, Row, Input, Seen>,
   action: Action,
 ): Promise<Outcome> {
-  const preparedOrEnd = await effect.prepare(ctx, action);
-  if (preparedOrEnd.kind === "end") return preparedOrEnd.outcome;
-  const { row, input, request } = preparedOrEnd.value;
+  const preparation = await effect.prepare(ctx, action);
+  if (preparation.kind === "end") return preparation.outcome;
+  const { row, input, request } = preparation.value;
   const earlierOutcome = request === undefined ? null : findEarlierRefusal(ctx, request);
   if (earlierOutcome !== null) return earlierOutcome;
-  const rowId = await openJournalRow(ctx, preparedOrEnd.value);
+  const rowId = await openJournalRow(ctx, preparation.value);
   const answer = await effect.perform(ctx, row, input);
   if (answer.kind === "failed" && answer.fault.kind === "uncertain")
     return recoverEffect(ctx, effect, rowId, row, answer.fault);
-  const result =
-    answer.kind === "failed" ? await refuseRequest(ctx, effect, preparedOrEnd.value, answer.fault) : answer;
+  const result = answer.kind === "failed" ? await refuseRequest(ctx, effect, preparation.value, answer.fault) : answer;
   const requestId = result.kind === "seen" ? (result.requestId ?? null) : null;
-  return endEffect(ctx, effect, rowId, row, result, { ...ANSWERED, requestId });
+  return endEffect(ctx, effect, rowId, row, result, { ...ANSWER_SOURCE, requestId });
 }
 
 async function refuseRequest<Row extends Intent, Input>(
@@ -144,7 +143,7 @@ export async function recoverEffect<Row extends Intent, Seen>(
   fault: Fault | null,
 ): Promise<Outcome> {
   const result = await effect.observe(ctx, row, fault);
-  return endEffect(ctx, effect, rowId, row, result, { ...OBSERVED, fault });
+  return endEffect(ctx, effect, rowId, row, result, { ...OBSERVATION_SOURCE, fault });
 }
 
 /** Resolves when the journal row and its content are committed. Only then may the effect begin. */
@@ -170,7 +169,7 @@ async function endEffect<Row extends Intent, Seen>(
   if (shown.kind === "open") return shown.outcome;
   const resultHolder: { last?: ConcludedRow } = {};
   await ctx.group.commit(() => {
-    resultHolder.last = closeEffect(ctx, effect, rowId, row, shown, source);
+    resultHolder.last = concludeEffect(ctx, effect, rowId, row, shown, source);
   }, "late");
   const { outcome, next, nextId } = resultHolder.last!;
   return next?.run === undefined ? outcome : next.run(ctx, nextId);
@@ -179,7 +178,7 @@ async function endEffect<Row extends Intent, Seen>(
 type ConcludedRow = EffectEnd & { readonly nextId: number };
 
 /** Ends an effect within the caller's transaction. No other function ends an effect. */
-function closeEffect<Row extends Intent, Seen>(
+function concludeEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
   effect: EffectConclusion<Row, Seen>,
   rowId: number,
@@ -205,9 +204,9 @@ export function runLocalEffect<Action, Row extends Intent, Input, Seen>(
   effect: LocalEffect<Action, Row, Input, Seen>,
   action: Action,
 ): Outcome {
-  const preparedOrEnd = effect.prepare(ctx, action);
-  if (preparedOrEnd.kind === "end") return preparedOrEnd.outcome;
-  const { row, input } = preparedOrEnd.value;
+  const preparation = effect.prepare(ctx, action);
+  if (preparation.kind === "end") return preparation.outcome;
+  const { row, input } = preparation.value;
   const { state } = ctx.world;
   // ORDER: the journal row is flushed before the effect. Otherwise a power cut could lose the row
   // and keep a part of the effect, such as a document without its file.
@@ -223,7 +222,7 @@ export function recoverLocalEffect<Row extends Intent, Seen>(
   row: Row,
 ): string | null {
   const result = effect.observe(ctx, row);
-  return findOpenReason(concludeLocal(ctx, effect, rowId, row, result, OBSERVED));
+  return findOpenReason(concludeLocal(ctx, effect, rowId, row, result, OBSERVATION_SOURCE));
 }
 
 export function concludeLocal<Row extends Intent, Seen>(
@@ -232,10 +231,10 @@ export function concludeLocal<Row extends Intent, Seen>(
   rowId: number,
   row: Row,
   shown: EffectResult<Seen>,
-  source = ANSWERED,
+  source = ANSWER_SOURCE,
 ): Outcome {
   if (shown.kind === "open") return shown.outcome;
-  return ctx.world.state.transact(() => closeEffect(ctx, effect, rowId, row, shown, source)).outcome;
+  return ctx.world.state.transact(() => concludeEffect(ctx, effect, rowId, row, shown, source)).outcome;
 }
 
 /**

@@ -42,16 +42,16 @@ type OpenSentRow = Omit<OpenIntent, "intent"> & { readonly intent: SentRow };
 export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fault | null): WriteEnd {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
-  return rememberSent(ctx, row, { detail, requestId, outcome: "absent" });
+  return rememberSentContent(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
 /** Returns the end of a PUT whose combined result could not be written to the local file. */
 export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
-  return rememberSent(ctx, row, { detail, requestId: null, outcome: "combined" });
+  return rememberSentContent(ctx, row, { detail, requestId: null, outcome: "combined" });
 }
 
-function rememberSent(
+function rememberSentContent(
   ctx: CycleContext,
   row: WriteIntent,
   logged: Pick<MirrorEvent, "detail" | "requestId"> & { readonly outcome: "absent" | "combined" },
@@ -76,7 +76,7 @@ function rememberSent(
  * Closes the journal rows of unanswered writes that are too old, or that were based on an earlier
  * base.
  */
-export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
+export function removeOldSentRows(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
   const sentIntents = intents.filter(isSentRow);
   if (sentIntents.length === 0) return;
@@ -135,8 +135,8 @@ function readSentInPeriod(
   { id, digest }: DocumentRecord,
   since: SentPeriod,
 ): readonly OpenSentRow[] {
-  const sentOnBase = readSentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
-  return sentOnBase.filter(({ run }) => since === "lately" || ctx.isThisRun(run));
+  const rowsOnBase = readSentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
+  return rowsOnBase.filter(({ run }) => since === "lately" || ctx.isThisRun(run));
 }
 
 /**

@@ -92,10 +92,10 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
     const { disk } = ctx.world;
     const { path, expect, writes, setAsideAt } = row;
     if (text === null || writes === expect) {
-      const atPath = disk.look(path);
-      if (atPath.kind !== "file" || atPath.digest !== expect)
+      const pathState = disk.look(path);
+      if (pathState.kind !== "file" || pathState.digest !== expect)
         return { kind: "over", outcome: stale("the file was changed after the scan") };
-      return observeWritten(ctx, row, atPath, "same", copies);
+      return observeWritten(ctx, row, pathState, "same", copies);
     }
     if (expect !== null) return resultOfReplace(ctx, row, disk.replace(path, text, expect, setAsideAt), copies);
     const folderFailure = ensureFolders(ctx, path);
@@ -207,9 +207,9 @@ function observeWritten(
   const { state } = ctx.world;
   const movesBase = nextDigest !== undefined && state.record(id)?.digest === baseDigest;
   const conflict = movesBase ? state.conflict(id) : null;
-  const trashOrEnd = conflict === null ? withValue([]) : trashConflictCopies(ctx, conflict, path);
-  if (trashOrEnd.kind === "got") copies.push(...trashOrEnd.value);
-  const copyFailure = trashOrEnd.kind === "end" ? trashOrEnd.outcome : null;
+  const trashResult = conflict === null ? withValue([]) : trashConflictCopies(ctx, conflict, path);
+  if (trashResult.kind === "got") copies.push(...trashResult.value);
+  const copyFailure = trashResult.kind === "end" ? trashResult.outcome : null;
   return { kind: "seen", seen: { file: { stamp, digest }, writeKind, stays: copyFailure } };
 }
 
@@ -278,9 +278,9 @@ export function readSetAside(
 ):
   | { readonly aside: DiskOutcome<LocalText | null>; readonly atPath: Exclude<PathState, { kind: "unknown" }> }
   | { readonly why: string } {
-  const atPath = disk.look(path);
-  if (atPath.kind === "unknown") return { why: `its path cannot be read: ${atPath.why}` };
-  return { aside: disk.readSetAside(setAsideAt, path), atPath };
+  const pathState = disk.look(path);
+  if (pathState.kind === "unknown") return { why: `its path cannot be read: ${pathState.why}` };
+  return { aside: disk.readSetAside(setAsideAt, path), atPath: pathState };
 }
 
 /** Returns true if the original path is free, or if the set-aside file is at both paths. */
@@ -309,12 +309,13 @@ export function moveBeside(
   const { disk } = ctx.world;
   for (let number = 1; ; number++) {
     const path = makePathBeside(row.path, number, disk.names().maxNameBytes);
-    const atPath = disk.look(path);
-    if (atPath.kind === "absent") return putBack(ctx, { ...row, path }, `${why}, so mdmirror saved it beside the file`);
+    const pathState = disk.look(path);
+    if (pathState.kind === "absent")
+      return putBack(ctx, { ...row, path }, `${why}, so mdmirror saved it beside the file`);
     // If one path beside the file is unreadable, all further paths may be unreadable for the same
     // reason.
-    if (atPath.kind === "unknown")
-      return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${atPath.why}`);
+    if (pathState.kind === "unknown")
+      return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${pathState.why}`);
   }
 }
 
@@ -334,9 +335,9 @@ function makePathBeside(path: LocalPath, number: number, maxNameBytes: number): 
  */
 function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
-  const wasSeen = disk.look(path).kind !== "absent";
+  const wasTaken = disk.look(path).kind !== "absent";
   const putBackOutcome = ensureFolders(ctx, path) ?? disk.putBack(setAsideAt, path);
-  if (putBackOutcome.kind === "done" && !wasSeen) ctx.notes.returned.add(path);
+  if (putBackOutcome.kind === "done" && !wasTaken) ctx.notes.returned.add(path);
   return putBackOutcome.kind === "done"
     ? null
     : `could not be restored: ${"detail" in putBackOutcome ? putBackOutcome.detail : putBackOutcome.kind}`;

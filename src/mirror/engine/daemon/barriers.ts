@@ -82,9 +82,9 @@ export class Barriers {
   /** Returns the time of the next due scan; infinity if none is due. */
   dueAt(): number {
     if (!this.#isCompared()) return NEVER;
-    let earliest = NEVER;
-    for (const barrier of this.#waiting) earliest = Math.min(earliest, barrier.dueAt);
-    return earliest;
+    let earliestAt = NEVER;
+    for (const barrier of this.#waiting) earliestAt = Math.min(earliestAt, barrier.dueAt);
+    return earliestAt;
   }
 
   /** Carries out due scans. The daemon calls `scanDue` between two runs. */

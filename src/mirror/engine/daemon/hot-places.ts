@@ -19,7 +19,7 @@ import { isWholeServiceFault, toRemoteFiles } from "../observe/documents.ts";
  * - `document`: a single document. Its folder has too many documents, or is the root, which the API
  *   cannot list separately.
  */
-type HotLocation =
+type WorkspacePart =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
   | { readonly kind: "document"; readonly path: LocalPath; readonly id: DocId };
 
@@ -27,7 +27,7 @@ type HotLocation =
  * A part of the workspace in which somebody works, locally or on the service. Times are monotonic.
  */
 type HotPlace = {
-  readonly place: HotLocation;
+  readonly place: WorkspacePart;
   /** Time of the last change of a document in this part of the workspace. */
   changedAt: number;
   nextAt: number;
@@ -141,7 +141,7 @@ export class HotPlaces {
     const listedDocuments = toRemoteFiles(this.#world, listing);
     hot.cost = Math.max(1, Math.ceil(listedDocuments.size / this.#pageSize()));
     const knownTrees = this.#knownTrees;
-    const needsAll = findMembers(this.#world.state, hot.place).some(
+    const needsAll = findDocumentsIn(this.#world.state, hot.place).some(
       (placed) => !listedDocuments.has(placed.id) && knownTrees.isInPlace(placed),
     );
     // A document is no longer in this part of the workspace. Only a listing of the whole workspace
@@ -155,7 +155,7 @@ export class HotPlaces {
   }
 }
 
-function containsPath(place: HotLocation, path: LocalPath): boolean {
+function containsPath(place: WorkspacePart, path: LocalPath): boolean {
   if (place.kind === "document") return place.path === path;
   return place.kind === "subtree" ? isBelow(path, place.path) : parentOf(path) === place.path;
 }
@@ -198,10 +198,10 @@ const MAX_FOLDER_PAGES = 8;
  * @param page number of documents on a page of a listing
  * @returns null if base does not have exactly one document at the path
  */
-function choosePlace(state: State, path: LocalPath, page: number): HotLocation | null {
-  const mostDocuments = Math.floor(page * MAX_PAGE_SHARE);
+function choosePlace(state: State, path: LocalPath, page: number): WorkspacePart | null {
+  const maxOnPage = Math.floor(page * MAX_PAGE_SHARE);
   for (const folder of ancestorsOf(path))
-    if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", mostDocuments + 1).length <= mostDocuments)
+    if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", maxOnPage + 1).length <= maxOnPage)
       return { kind: "subtree", path: folder };
   const parent = parentOf(path);
   const maxDocuments = MAX_FOLDER_PAGES * page;
@@ -216,7 +216,7 @@ function choosePlace(state: State, path: LocalPath, page: number): HotLocation |
 }
 
 /** Returns the request parameters that list a hot place; null if base no longer has that place. */
-function toSelector(world: World, place: HotLocation): Selector | null {
+function toSelector(world: World, place: WorkspacePart): Selector | null {
   const { state } = world;
   if (place.kind === "document") {
     const record = state.record(place.id);
@@ -229,7 +229,7 @@ function toSelector(world: World, place: HotLocation): Selector | null {
 }
 
 /** Returns the documents of base that a listing of the place contains if nothing was moved. */
-function findMembers(state: State, place: HotLocation): readonly DocumentPaths[] {
+function findDocumentsIn(state: State, place: WorkspacePart): readonly DocumentPaths[] {
   if (place.kind === "document") {
     const record = state.record(place.id);
     return record === null ? [] : [record];
@@ -245,7 +245,7 @@ function findMembers(state: State, place: HotLocation): readonly DocumentPaths[]
     );
 }
 
-function isUnder(folder: string, remotePath: string, place: HotLocation, localPath: LocalPath): boolean {
+function isUnder(folder: string, remotePath: string, place: WorkspacePart, localPath: LocalPath): boolean {
   if (place.kind === "folder") return parentOf(remotePath) === folder && parentOf(localPath) === place.path;
   return remotePath.startsWith(`${folder}/`);
 }

@@ -188,8 +188,8 @@ export type DaemonPhase =
   | { readonly kind: "stopped"; readonly detail: string }
   | { readonly kind: "ended" };
 
-export const IDLE: DaemonPhase = { kind: "idle" };
-export const PAUSED: DaemonPhase = { kind: "waiting", why: "paused", failures: 0, detail: "paused" };
+export const IDLE_PHASE: DaemonPhase = { kind: "idle" };
+export const PAUSED_PHASE: DaemonPhase = { kind: "waiting", why: "paused", failures: 0, detail: "paused" };
 
 export function chooseFailureReason(fault: Fault | null): FailureReason {
   if (fault?.kind === "locked-out") return "unauthenticated";
@@ -310,12 +310,12 @@ function countChangedLines(before: string, after: string): ChangedLines {
   for (const line of splitLines(after)) counts.set(line, (counts.get(line) ?? 0) + 1);
   let removedCount = 0;
   for (const line of splitLines(before)) {
-    const unmatched = counts.get(line) ?? 0;
-    if (unmatched === 0) removedCount++;
-    else counts.set(line, unmatched - 1);
+    const unmatchedCount = counts.get(line) ?? 0;
+    if (unmatchedCount === 0) removedCount++;
+    else counts.set(line, unmatchedCount - 1);
   }
   let addedCount = 0;
-  for (const unmatched of counts.values()) addedCount += unmatched;
+  for (const unmatchedCount of counts.values()) addedCount += unmatchedCount;
   return { added: addedCount, removed: removedCount };
 }
 

@@ -268,15 +268,15 @@ export function makeNarrowTrees(
   // A path without a record may have a block, from an earlier file at this path. Such a path is
   // planned alone only if no block exists.
   const unrecordedPaths = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
-  const isAlone =
+  const canPlanAlone =
     paths.every((path) => !blockedKeys.has(path)) &&
-    unrecordedPaths.every((path) => blockedKeys.size === 0 && mayBeNew(state, path)) &&
+    unrecordedPaths.every((path) => blockedKeys.size === 0 && mayBeNewDocument(state, path)) &&
     new Set(records.map(({ localPath }) => localPath)).size === records.length &&
     records.every(
       (record) => isPlainlyLinked(state, record) && remote.files.has(record.id) && !blockedKeys.has(record.id),
     ) &&
     newDocuments.every((file) => !blockedKeys.has(file.id) && isNewDocument(state, local, file));
-  if (!isAlone) return null;
+  if (!canPlanAlone) return null;
   const ignoredFolders = unrecordedPaths.filter((path) => local.ignores(path, "folder"));
   const listedDocuments = records.map(({ id }) => remote.files.get(id)!);
   return {
@@ -305,7 +305,7 @@ export function makeNarrowTrees(
  * Returns true if a path without a record may be the path of a new document: no folder and no
  * conflict copy has the path.
  */
-function mayBeNew(state: State, path: LocalPath): boolean {
+function mayBeNewDocument(state: State, path: LocalPath): boolean {
   return path !== "" && !isConflictCopyName(nameOf(path)) && state.dirAt(path) === null;
 }
 

@@ -12,8 +12,8 @@ import {
   type DaemonStatus,
   type DaemonTiming,
   type EventPublisher,
-  IDLE,
-  PAUSED,
+  IDLE_PHASE,
+  PAUSED_PHASE,
   toWallTime,
 } from "./interface.ts";
 import { EventWatch, FolderWatch, type WatchListener } from "./watches.ts";
@@ -43,7 +43,7 @@ export class Runner implements WatchListener {
   readonly #schedule: Schedule;
   readonly #watch: FolderWatch;
   readonly #eventWatch: EventWatch;
-  #phase: DaemonPhase = IDLE;
+  #phase: DaemonPhase = IDLE_PHASE;
   /** End of the pause: infinity if it lasts until `resume`; null without a pause. */
   #pausedUntil: number | null;
 
@@ -56,7 +56,7 @@ export class Runner implements WatchListener {
     this.#eventWatch = new EventWatch({ world, events, runs: this.runs, schedule: this.#schedule, wakeBy });
     this.#watch = new FolderWatch(world, watcher, this, () => this.runs.knownTrees.lastLocal());
     this.#pausedUntil = readPauseEnd(world);
-    if (this.#isPaused()) this.#enter(PAUSED);
+    if (this.#isPaused()) this.#enter(PAUSED_PHASE);
   }
 
   /** Does the most urgent work that is due. Returns false if nothing is due. */
@@ -137,14 +137,14 @@ export class Runner implements WatchListener {
     const { state, clock } = this.#parts.world;
     this.#pausedUntil = this.#now() + (forMs ?? Number.POSITIVE_INFINITY);
     state.setMeta(META.paused, forMs === null ? "yes" : `${clock.now() + forMs} ${forMs}`);
-    this.#enter(PAUSED);
+    this.#enter(PAUSED_PHASE);
   }
 
   resume(): void {
     this.#pausedUntil = null;
     this.#parts.world.state.setMeta(META.paused, null);
     this.#schedule.noteSuccess();
-    if (this.#phase === PAUSED) this.#enter(IDLE);
+    if (this.#phase === PAUSED_PHASE) this.#enter(IDLE_PHASE);
   }
 
   noteApplying(): void {
@@ -235,7 +235,7 @@ export class Runner implements WatchListener {
     const runResult = await this.runs.runNarrowly(scanResult, lastReport);
     if (runResult === "whole") return false;
     this.#schedule.noteSuccess();
-    this.#enter(IDLE);
+    this.#enter(IDLE_PHASE);
     this.#runLog.note(runResult, false);
     return true;
   }
@@ -317,9 +317,11 @@ export class Runner implements WatchListener {
     if (report.state === "offline") this.#noteFailure(report.fault);
     else {
       this.#schedule.noteSuccess();
-      this.#enter(report.safetyStop === null ? IDLE : { kind: "stopped", detail: describeStop(report.safetyStop) });
+      this.#enter(
+        report.safetyStop === null ? IDLE_PHASE : { kind: "stopped", detail: describeStop(report.safetyStop) },
+      );
     }
-    if (this.#isPaused()) this.#enter(PAUSED);
+    if (this.#isPaused()) this.#enter(PAUSED_PHASE);
     const { knownTrees } = this.runs;
     this.#runLog.note(report, knownTrees.takeWasListed());
     this.#schedule.scheduleUnchanged();

@@ -70,16 +70,16 @@ export class Schedule {
     if (this.#retryAt !== null) return [["retry", this.#retryAt]];
     const { dirty, deletions, hints, inUse } = this.#runs;
     const delayedUntil = this.#delaysUntil(now);
-    const afterDelay = (time: number | null) => Math.max(time ?? NEVER, delayedUntil);
+    const toDelayedTime = (time: number | null) => Math.max(time ?? NEVER, delayedUntil);
     return [
       ["dirty", dirty.dueAt() ?? NEVER],
-      ["events", afterDelay(hints.dueAt())],
-      ["rescan", afterDelay(this.#rescanAt)],
-      ["deletion", afterDelay(deletions.nextAt())],
-      ["unchanged", afterDelay(this.#unchangedAt)],
-      ["free", afterDelay(inUse.nextAt())],
-      ["poll", afterDelay(this.#pollDueAt(now))],
-      ["hot", afterDelay(this.#hotAt(now))],
+      ["events", toDelayedTime(hints.dueAt())],
+      ["rescan", toDelayedTime(this.#rescanAt)],
+      ["deletion", toDelayedTime(deletions.nextAt())],
+      ["unchanged", toDelayedTime(this.#unchangedAt)],
+      ["free", toDelayedTime(inUse.nextAt())],
+      ["poll", toDelayedTime(this.#pollDueAt(now))],
+      ["hot", toDelayedTime(this.#hotAt(now))],
     ];
   }
 
@@ -250,9 +250,9 @@ function computeAffordableInterval({
 function computeWantedInterval(timing: DaemonTiming, idleMs: number, affordable: number): number {
   if (idleMs < timing.activeForMs) return timing.pollActiveMs;
   const isLongIdle = idleMs >= timing.longIdleAfterMs;
-  const least = isLongIdle ? timing.pollLongIdleMs : timing.pollIdleMs;
+  const leastMs = isLongIdle ? timing.pollLongIdleMs : timing.pollIdleMs;
   return Math.max(
-    least,
+    leastMs,
     Math.min(idleMs / SLOWING_DIVISOR, affordable * (isLongIdle ? LONG_IDLE_DIVISOR : IDLE_DIVISOR)),
   );
 }

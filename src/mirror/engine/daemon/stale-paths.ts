@@ -90,9 +90,9 @@ export class StalePaths {
   #remember(path: LocalPath, vacated: VacatedPath): void {
     this.#vacated.delete(path);
     this.#vacated.set(path, vacated);
-    for (const oldest of this.#vacated.keys()) {
+    for (const oldestPath of this.#vacated.keys()) {
       if (this.#vacated.size <= MAX_PATHS) break;
-      this.#vacated.delete(oldest);
+      this.#vacated.delete(oldestPath);
     }
   }
 }
@@ -190,9 +190,9 @@ function writeToDocument(
 }
 
 function hasJustChanged(ctx: CycleContext, record: DocumentRecord): boolean {
-  const inUse = findUse(ctx, record);
+  const fileUse = findUse(ctx, record);
   // A program may have the file open for days, so an open file is no reason to wait.
-  return inUse !== null && inUse.settledInMs !== null;
+  return fileUse !== null && fileUse.settledInMs !== null;
 }
 
 function trashCopy(ctx: CycleContext, path: LocalPath, record: DocumentRecord, digest: Digest): void {

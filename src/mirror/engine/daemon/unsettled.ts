@@ -300,7 +300,7 @@ export class PendingDeletions {
       if (wait.isAnnounced && !sent.has(path)) this.#cancelled.add(path);
     }
     const newDeletions = [...absent].filter(([path]) => !this.#pending.has(path));
-    if (newDeletions.length > 0) for (const wait of this.#pending.values()) wait.since = now;
+    if (newDeletions.length > 0) for (const deletion of this.#pending.values()) deletion.since = now;
     for (const [path, inConflict] of newDeletions)
       this.#pending.set(path, { first: now, since: now, inConflict, isAnnounced: this.#cancelled.delete(path) });
   }
@@ -331,15 +331,15 @@ export class PendingDeletions {
   /** Returns the time at which the next deletion is due; null without delayed deletions. */
   nextAt(): number | null {
     let nextDueAt: number | null = null;
-    for (const wait of this.#pending.values())
-      nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
+    for (const deletion of this.#pending.values())
+      nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, this.#dueAt(deletion));
     return nextDueAt;
   }
 
   /** Makes a deletion due at `latest` or earlier, because a caller waits for the deletion. */
   hasten(path: LocalPath, latest: number): void {
-    const wait = this.#pending.get(path);
-    if (wait !== undefined && this.#dueAt(wait) > latest) wait.since = latest - this.#timing.deleteGraceMs;
+    const deletion = this.#pending.get(path);
+    if (deletion !== undefined && this.#dueAt(deletion) > latest) deletion.since = latest - this.#timing.deleteGraceMs;
   }
 
   /** Starts all delays again, because the folder was not watched or not scanned for some time. */

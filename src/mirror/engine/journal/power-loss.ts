@@ -134,14 +134,14 @@ function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (recor
   return (record) => {
     const { id, localPath, stamp } = record;
     const key = toInodeKey(stamp);
-    const sameInode = key === null ? undefined : filesByInode().get(key);
-    const movedFile = sameInode !== undefined && isProven(record, sameInode) ? sameInode : undefined;
+    const fileByInode = key === null ? undefined : filesByInode().get(key);
+    const movedFile = fileByInode !== undefined && isProven(record, fileByInode) ? fileByInode : undefined;
     const derivedPath = deriveExpectedPath(localPath, folders());
     const expectedPath = derivedPath ?? localPath;
-    const atPath = filesByPathKey().get(pathKey(expectedPath, local.disk));
+    const fileAtPath = filesByPathKey().get(pathKey(expectedPath, local.disk));
     // If another folder has the folder's name now, the file at the old path proves nothing.
-    const file = movedFile ?? (derivedPath === null ? undefined : atPath) ?? findByMatch(record);
-    if (file === undefined) return { path: expectedPath, file, isTaken: atPath !== undefined };
+    const file = movedFile ?? (derivedPath === null ? undefined : fileAtPath) ?? findByMatch(record);
+    if (file === undefined) return { path: expectedPath, file, isTaken: fileAtPath !== undefined };
     const fileKey = toInodeKey(file.stamp);
     const owner = fileKey === null ? undefined : ownersByInode().get(fileKey);
     return { path: file.path, file, isTaken: owner !== undefined && owner.id !== id && isProven(owner, file) };
@@ -256,12 +256,12 @@ async function trashIfDamaged(ctx: CycleContext, { id, path }: ArrivingFile, loc
   const file = local.files.get(path);
   if (file === undefined || !mayBeCutOff(file)) return "whole";
   if (file.empty) return trashNewFile(ctx, id, file);
-  const remoteOrEnd = await fetchText(ctx, id, path);
-  if (remoteOrEnd.kind === "end") {
-    const why = findOpenReason(remoteOrEnd.outcome);
+  const remoteResult = await fetchText(ctx, id, path);
+  if (remoteResult.kind === "end") {
+    const why = findOpenReason(remoteResult.outcome);
     return why === null ? "whole" : { kind: "open", path, why };
   }
-  const isDamaged = hasZeros(ctx, path) || isDamagedByPowerLoss(ctx.world, file, remoteOrEnd.value.text);
+  const isDamaged = hasZeros(ctx, path) || isDamagedByPowerLoss(ctx.world, file, remoteResult.value.text);
   return isDamaged ? trashNewFile(ctx, id, file) : "whole";
 }
 

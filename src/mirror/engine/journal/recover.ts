@@ -60,9 +60,9 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
   // ORDER: interrupted effects are recovered before set-aside files are checked, because a late
   // save is compared with the file at the original path. Recovery may open new journal rows for
   // set-aside files, so mdmirror reads the journal again.
-  const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
-  recover(interrupted);
-  const recoveredIds = new Set(interrupted.map(({ intentId }) => intentId));
+  const interruptedRows = intents.filter(({ intent }) => intent.kind !== "set-aside");
+  recover(interruptedRows);
+  const recoveredIds = new Set(interruptedRows.map(({ intentId }) => intentId));
   recover(ctx.world.state.intents().filter(({ intentId }) => !recoveredIds.has(intentId)));
   return openPaths;
 }
@@ -84,20 +84,20 @@ function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIn
   const record = state.record(id);
   if (record === null || record.localPath === path) return path;
   const [atRow, atRecord] = [readStamp(ctx, path), readStamp(ctx, record.localPath)];
-  const isOwn = (stamp: Stamp | null) =>
+  const isOwnFile = (stamp: Stamp | null) =>
     stamp !== null && record.stamp !== null && isSameInodeAndBirth(stamp, record.stamp);
-  if (isOwn(atRow)) return path;
+  if (isOwnFile(atRow)) return path;
   // The user moved the file, and a power loss removed the new version before base had the move.
   // Therefore the old file is at the path in the journal row again.
   const isReturned = atRow !== null && atRecord === null && !state.hasInode(atRow.dev, atRow.ino);
   if (isReturned && hasRestarted(ctx.world)) return path;
-  const isAnothers = atRecord !== null && !isOwn(atRecord) && state.hasInode(atRecord.dev, atRecord.ino);
-  return isAnothers ? path : record.localPath;
+  const isFileOfAnother = atRecord !== null && !isOwnFile(atRecord) && state.hasInode(atRecord.dev, atRecord.ino);
+  return isFileOfAnother ? path : record.localPath;
 }
 
 function readStamp({ world: { disk } }: CycleContext, path: LocalPath): Stamp | null {
-  const atPath = disk.look(path);
-  return atPath.kind === "file" ? atPath.stamp : null;
+  const pathState = disk.look(path);
+  return pathState.kind === "file" ? pathState.stamp : null;
 }
 
 /**
@@ -251,13 +251,14 @@ export function hideOpenPosts(trees: Trees, open: ReadonlyMap<PostIntent, string
 }
 
 function hidePostsLocally(local: LocalTree, open: ReadonlyMap<PostIntent, string>): LocalTree {
-  const unseen = new Map(local.unseen);
+  const unseenPaths = new Map(local.unseen);
   for (const [{ stamp }, why] of open) {
     if (stamp === null || !local.inodesTrusted) continue;
     for (const file of local.files.values())
-      if (isSameInodeAndBirth(file.stamp, stamp) && !unseen.has(file.path)) unseen.set(file.path, makeUnreadable(why));
+      if (isSameInodeAndBirth(file.stamp, stamp) && !unseenPaths.has(file.path))
+        unseenPaths.set(file.path, makeUnreadable(why));
   }
-  return { ...local, unseen };
+  return { ...local, unseen: unseenPaths };
 }
 
 function hidePostsOnService({ base, local, remote }: Trees, open: ReadonlyMap<PostIntent, string>): RemoteTree {
@@ -286,18 +287,18 @@ export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [Do
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMoveIntent, string>): Trees {
   if (open.size === 0) return trees;
   const { remote } = trees;
-  const unsettled = new Map<DirId, string>();
+  const unsettledFolders = new Map<DirId, string>();
   const folders = new Map(remote.folders);
   const documents: [DocId, string][] = [];
   for (const [{ dirId, from, to }, why] of open) {
     // The listing shows the result if its folders are complete, or if it contains this folder.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
-    unsettled.set(dirId, why);
+    unsettledFolders.set(dirId, why);
     const isHidden = ({ path }: { readonly path: RemotePath }): boolean => isWithin(path, from) || isWithin(path, to);
     for (const { id } of remote.files.values().filter(isHidden)) documents.push([id, why]);
     for (const { id } of remote.folders.values().filter(isHidden)) folders.delete(id);
   }
-  return unsettled.size === 0
+  return unsettledFolders.size === 0
     ? trees
-    : { ...trees, remote: { ...hideDocuments(remote, documents), folders, unsettled } };
+    : { ...trees, remote: { ...hideDocuments(remote, documents), folders, unsettled: unsettledFolders } };
 }

@@ -282,8 +282,8 @@ export class LinkForms {
   toDisk(path: LocalPath, { text, digest }: DigestedText, current?: DigestedText): DigestedText {
     if (!this.mayLink(text)) return { text, digest };
     const place = this.where().now.from(path);
-    const spelled = toDisk(text, place, current === undefined ? {} : { previous: this.#foundIn(path, current) });
-    const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
+    const spelledText = toDisk(text, place, current === undefined ? {} : { previous: this.#foundIn(path, current) });
+    const bytes = spelledText === text ? { text, digest } : { text: spelledText, digest: digestOf(spelledText) };
     const earlierEntry = current === undefined ? null : this.#state.spellings.find(path, current.digest);
     const leads = keepMissingTargets(readLinkTargets(bytes.text, place, [place]), text, earlierEntry, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;

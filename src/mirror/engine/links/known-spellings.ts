@@ -47,15 +47,16 @@ export class KnownSpellings {
   }
 
   #find(path: LocalPath, bytes: Digest, { now, before }: PlacesByTime): Spelling | null {
-    const atPath = this.#stored.find(path, bytes);
+    const entryAtPath = this.#stored.find(path, bytes);
     const id = now.idAt(path);
     const formerPath = id === null ? null : before.pathOf(id);
-    if (atPath !== null && (formerPath === null || formerPath === path || atPath.id === id)) return atPath;
+    if (entryAtPath !== null && (formerPath === null || formerPath === path || entryAtPath.id === id))
+      return entryAtPath;
     const otherEntries = this.#stored.withBytes(bytes);
     return (
       otherEntries.find((other) => id !== null && other.id === id) ??
       otherEntries.find((other) => other.path === formerPath) ??
-      atPath ??
+      entryAtPath ??
       findInFolder(otherEntries, parentOf(path))
     );
   }

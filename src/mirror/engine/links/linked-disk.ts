@@ -88,12 +88,12 @@ export class LinkedDisk implements Disk {
   }
 
   look(path: LocalPath): PathState {
-    const atPath = this.plain.look(path);
-    if (atPath.kind !== "file") return atPath;
+    const pathState = this.plain.look(path);
+    if (pathState.kind !== "file") return pathState;
     const readOutcome = this.read(path);
     return readOutcome.kind === "done"
       ? { kind: "file", digest: readOutcome.value.digest, stamp: readOutcome.value.stamp }
-      : atPath;
+      : pathState;
   }
 
   useOf(path: LocalPath): FileUse {
@@ -183,9 +183,9 @@ export class LinkedDisk implements Disk {
   }
 
   putBack(...[setAsideAt, path]: Parameters<Disk["putBack"]>): ReturnType<Disk["putBack"]> {
-    const end = this.plain.putBack(setAsideAt, path);
-    if (end.kind === "done") this.#forms.known.recordPuttingBack(setAsideAt, path);
-    return end;
+    const diskOutcome = this.plain.putBack(setAsideAt, path);
+    if (diskOutcome.kind === "done") this.#forms.known.recordPuttingBack(setAsideAt, path);
+    return diskOutcome;
   }
 
   /**

@@ -223,9 +223,9 @@ export class MirrorLinks {
   /** Makes the old spelling the newest again, if a crash prevented the rewrite of the file. */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
-    const atPath = this.disk.plain.look(path);
-    if (atPath.kind === "file" && this.#state.spellings.find(path, atPath.digest) !== null)
-      known.recordUnwritten(path, atPath.digest);
+    const pathState = this.disk.plain.look(path);
+    if (pathState.kind === "file" && this.#state.spellings.find(path, pathState.digest) !== null)
+      known.recordUnwritten(path, pathState.digest);
     else known.recordPuttingBack(setAsideAt, path);
   }
 

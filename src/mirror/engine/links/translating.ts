@@ -66,19 +66,19 @@ function* respellWithPaths({ state, disk, scope }: ScopedFiles, translates: bool
   for (const [record, bytes] of findFilesWithLinks(base.records.values(), disk)) {
     const path = record.localPath;
     const knownEntry = state.spellings.find(path, bytes.digest);
-    const onService = readServiceContent(state, knownEntry, bytes);
+    const serviceContent = readServiceContent(state, knownEntry, bytes);
     const linkPlace = basePlaces.from(path);
-    if (onService === null || !hasSameServiceForm(onService, record, linkPlace)) continue;
+    if (serviceContent === null || !hasSameServiceForm(serviceContent, record, linkPlace)) continue;
     // If the process was killed during an earlier change of this setting, the file may have links
     // by id.
     const previousText = translates ? toDisk(bytes.text, linkPlace) : null;
     const text = toDisk(
-      onService.text,
+      serviceContent.text,
       linkPlace,
       previousText === null ? {} : { previous: previousText, restoresWiki: true },
     );
     const newBytes = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const oldEntry = knownEntry ?? makeSpelling(record, bytes, onService.digest);
+    const oldEntry = knownEntry ?? makeSpelling(record, bytes, serviceContent.digest);
     const leads = readLinkTargets(text, linkPlace, [createTargetLookup(oldEntry.leads), linkPlace]);
     const newEntry = { ...oldEntry, id: record.id, spelledAt: path, bytes: newBytes.digest, leads };
     if (newEntry.leads.length > 0 || newEntry.bytes !== oldEntry.bytes)
@@ -115,10 +115,10 @@ export function* findFilesOutOfPlace(world: World): Generator<LocalPath> {
   const records = [...state.load().records.values()].filter((record) => !isAway(record) && record.state === "linked");
   const ownersByInode = new Map(records.map(({ id, stamp }) => [toFileInodeKey(stamp), id]));
   for (const { id, localPath, digest } of records) {
-    const atPath = disk.look(localPath);
-    const key = atPath.kind === "file" ? toFileInodeKey(atPath.stamp) : null;
+    const pathState = disk.look(localPath);
+    const key = pathState.kind === "file" ? toFileInodeKey(pathState.stamp) : null;
     const isOthers = key !== null && (ownersByInode.get(key) ?? id) !== id;
-    if (atPath.kind === "unknown" || (atPath.kind === "file" && !isOthers)) continue;
+    if (pathState.kind === "unknown" || (pathState.kind === "file" && !isOthers)) continue;
     const [text, readOutcome] = [state.text(digest), disk.read(localPath)];
     if (text === null || mayHaveLinks(text + (readOutcome.kind === "done" ? readOutcome.value.text : ""), true))
       yield localPath;

@@ -114,9 +114,9 @@ export async function takeTheirs(
   conflict: Conflict | null,
 ): Promise<ManualEnd> {
   const { record, path, seen } = placed;
-  const remoteOrEnd = await fetchText(ctx, record.id, path);
-  if (remoteOrEnd.kind === "end") return makeNotDone(explainIfGone(remoteOrEnd.outcome, conflict));
-  const { file, text, digest } = remoteOrEnd.value;
+  const remoteResult = await fetchText(ctx, record.id, path);
+  if (remoteResult.kind === "end") return makeNotDone(explainIfGone(remoteResult.outcome, conflict));
+  const { file, text, digest } = remoteResult.value;
   if (isUnseenContent(seen?.theirs, digest)) return makeNotDone(stale(`${path} was edited on the service meanwhile`));
   noteProtection(ctx, record.id, file.protected);
   const eventFields =
@@ -173,9 +173,9 @@ export async function sendWithMarkers(
   const { disk, state } = ctx.world;
   const record = state.record(id);
   if (record === null) return makeNotDone(STALE.noRecord);
-  const atPath = disk.look(localPath);
-  if (atPath.kind !== "file") return makeNotDone(stale(`no file is at ${localPath}`));
-  const expect: Digest = atPath.digest;
+  const pathState = disk.look(localPath);
+  if (pathState.kind !== "file") return makeNotDone(stale(`no file is at ${localPath}`));
+  const expect: Digest = pathState.digest;
   const { changeId: baseChangeId } = record;
   const why = "mdmirror resolve uploaded it with its conflict markers";
   const action = { kind: "put", why, id, localPath, baseChangeId, expect, review: record.protected } as const;
@@ -209,10 +209,10 @@ export async function deleteOnService(ctx: CycleContext, record: DocumentRecord)
 /** Writes the service's content under the old name. The renamed file stays, and is not synced. */
 export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath } = record;
-  const remoteOrEnd = await fetchText(ctx, id, localPath);
-  if (remoteOrEnd.kind === "end") return makeNotDone(remoteOrEnd.outcome);
+  const remoteResult = await fetchText(ctx, id, localPath);
+  if (remoteResult.kind === "end") return makeNotDone(remoteResult.outcome);
   const detail = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
-  const outcome = restoreFromService(ctx, record, localPath, remoteOrEnd.value, {
+  const outcome = restoreFromService(ctx, record, localPath, remoteResult.value, {
     kind: "create-local",
     side: "local",
     detail,
@@ -284,8 +284,8 @@ export function keepFile(ctx: CycleContext, { record, path }: PlacedDocument, co
  */
 function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {
   if (conflict === null) return [];
-  const trashOrEnd = trashConflictCopies(ctx, conflict, document);
-  return trashOrEnd.kind === "end" ? [`${conflict.newestCopyPath} stays`] : makeCopiesNotes(trashOrEnd.value);
+  const trashResult = trashConflictCopies(ctx, conflict, document);
+  return trashResult.kind === "end" ? [`${conflict.newestCopyPath} stays`] : makeCopiesNotes(trashResult.value);
 }
 
 /**
@@ -301,8 +301,8 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
     return makeNotDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));
   const remotePath = toRemoteName(path, "file", ctx.world.remote.traits().refusedCharacters);
   if (remotePath === null) return makeNotDone(stale(`no file named ${path} can be synced`));
-  const expect = storeReplacedText(ctx, path, record.id);
-  if (expect === null) return makeNotDone(stale(`no file is at ${path}`));
+  const storedDigest = storeReplacedText(ctx, path, record.id);
+  if (storedDigest === null) return makeNotDone(stale(`no file is at ${path}`));
   const refusal = await findReasonToKeepOld(ctx, record, path);
   if (refusal !== null) return makeNotDone(refusal);
   const knownIds = new Set(state.recordsAt(path).map(({ id }) => id));
@@ -316,7 +316,7 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
     why: reason,
     localPath: path,
     remotePath,
-    expect,
+    expect: storedDigest,
     tombstone: null,
   });
   const createdRecord = state.recordsAt(path).find(({ id }) => !knownIds.has(id));
@@ -331,7 +331,7 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
     return makeNotDone(createOutcome);
   }
   state.removeBlock(record.id);
-  const doubt = await findProblemWithNew(ctx, createdRecord, remotePath, expect);
+  const doubt = await findProblemWithNew(ctx, createdRecord, remotePath, storedDigest);
   if (doubt !== null)
     return { outcome: DONE, notes: [`new document ${createdRecord.id}, but ${doubt}; ${describeOldDocument(record)}`] };
   const deletionNote = await deleteOld(ctx, record);
@@ -351,10 +351,10 @@ async function findReasonToKeepOld(
   record: DocumentRecord,
   path: LocalPath,
 ): Promise<Outcome | null> {
-  const oldOrEnd = await fetchText(ctx, record.id, path);
-  if (oldOrEnd.kind === "end") return oldOrEnd.outcome;
-  if (oldOrEnd.value.file.lastChangeId !== record.changeId) return stale("it was edited on the service: sync first");
-  return oldOrEnd.value.file.protected
+  const oldResult = await fetchText(ctx, record.id, path);
+  if (oldResult.kind === "end") return oldResult.outcome;
+  if (oldResult.value.file.lastChangeId !== record.changeId) return stale("it was edited on the service: sync first");
+  return oldResult.value.file.protected
     ? stale("it is protected on the service, so the old document could not be deleted")
     : null;
 }
@@ -370,12 +370,12 @@ async function findProblemWithNew(
   path: RemotePath,
   sent: Digest,
 ): Promise<string | null> {
-  const remoteOrEnd = await fetchText(ctx, id, path);
-  if (remoteOrEnd.kind === "end") return `it could not be read (${toClause(remoteOrEnd.outcome)})`;
+  const remoteResult = await fetchText(ctx, id, path);
+  if (remoteResult.kind === "end") return `it could not be read (${toClause(remoteResult.outcome)})`;
   const text = ctx.world.state.text(sent);
-  if (fromServicePath(ctx.world, remoteOrEnd.value.file.path) !== path)
-    return `it is at ${remoteOrEnd.value.file.path} by now`;
-  return text !== null && sameExceptTextForm(text, remoteOrEnd.value.text) ? null : "its content changed meanwhile";
+  if (fromServicePath(ctx.world, remoteResult.value.file.path) !== path)
+    return `it is at ${remoteResult.value.file.path} by now`;
+  return text !== null && sameExceptTextForm(text, remoteResult.value.text) ? null : "its content changed meanwhile";
 }
 
 function describeOldDocument({ id, remotePath }: DocumentRecord): string {

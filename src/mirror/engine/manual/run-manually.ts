@@ -109,14 +109,15 @@ export function writeChosen(
   { record, path, text, seen, next, event, old }: ChosenContent,
 ): ManualEnd {
   const { id } = record;
-  const atPath = ctx.world.disk.look(path);
-  const expect = atPath.kind === "file" ? atPath.digest : null;
-  const writes = text === null ? expect : digestOf(text);
+  const pathState = ctx.world.disk.look(path);
+  const foundDigest = pathState.kind === "file" ? pathState.digest : null;
+  const newDigest = text === null ? foundDigest : digestOf(text);
   // A missing file is created only if nothing is at its path and the content is a version of the
   // service (`next`).
-  if (writes === null || (expect === null && (atPath.kind !== "absent" || next === undefined)))
+  if (newDigest === null || (foundDigest === null && (pathState.kind !== "absent" || next === undefined)))
     return makeNotDone(stale(`no file is at ${path}`));
-  if (expect !== null && isUnseenContent(seen, expect)) return makeNotDone(stale(`${path} was edited meanwhile`));
+  if (foundDigest !== null && isUnseenContent(seen, foundDigest))
+    return makeNotDone(stale(`${path} was edited meanwhile`));
   storeReplacedText(ctx, path, id);
   const trash = chooseTrashPlace(ctx.world, path);
   const copies: string[] = [];
@@ -124,7 +125,7 @@ export function writeChosen(
     id,
     path,
     text,
-    expect,
+    expect: foundDigest,
     base: record,
     next: next ?? null,
     ...(next === undefined ? {} : { waiting: [], endsBlock: true as const }),
@@ -135,7 +136,10 @@ export function writeChosen(
   if (outcome.kind !== "done") return makeNotDone(outcome);
   return {
     outcome,
-    notes: [...makeKeptNote(old, expect === null || writes === expect ? null : trash), ...makeCopiesNotes(copies)],
+    notes: [
+      ...makeKeptNote(old, foundDigest === null || newDigest === foundDigest ? null : trash),
+      ...makeCopiesNotes(copies),
+    ],
   };
 }
 
@@ -154,8 +158,8 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
 export function storeReplacedText(ctx: CycleContext, path: LocalPath, id: DocId): Digest | null {
   const digest = storeFileText(ctx.world, path, nameLocalContent(path, id, "the version that your choice replaced"));
   if (digest !== null) return digest;
-  const atPath = ctx.world.disk.look(path);
-  return atPath.kind === "file" ? atPath.digest : null;
+  const pathState = ctx.world.disk.look(path);
+  return pathState.kind === "file" ? pathState.digest : null;
 }
 
 export function makeKeptNote(oldFile: string, keptAs: string | null): string[] {

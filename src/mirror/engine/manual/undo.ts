@@ -17,7 +17,7 @@ import {
   type RemoteText,
   STALE,
   stale,
-  type ValueOrEnd,
+  type ValueOrOutcome,
   withEnd,
   withValue,
 } from "../apply/effect.ts";
@@ -45,12 +45,12 @@ export async function restoreDeletedFile(
   // If another file has the document's path now, the file is restored at the free path that the
   // plan found.
   const restoredPath = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
-  const textOrEnd = await readBaseText(ctx, record, restoredPath);
-  if (textOrEnd.kind === "end") return makeNotDone(textOrEnd.outcome);
+  const textResult = await readBaseText(ctx, record, restoredPath);
+  if (textResult.kind === "end") return makeNotDone(textResult.outcome);
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
     path: restoredPath,
-    text: textOrEnd.value,
+    text: textResult.value,
     expect: null,
     base: record,
     next: null,
@@ -100,10 +100,10 @@ export async function restoreBaseContent(
   const { state } = ctx.world;
   const record = state.record(id);
   if (record === null || record.changeId !== baseChangeId) return makeNotDone(STALE.baseMoved);
-  const textOrEnd = await readBaseText(ctx, record, path);
-  if (textOrEnd.kind === "end") return makeNotDone(textOrEnd.outcome);
+  const textResult = await readBaseText(ctx, record, path);
+  if (textResult.kind === "end") return makeNotDone(textResult.outcome);
   const event = { kind: "restore", detail: EMPTIED_DETAIL } as const;
-  const { outcome } = writeChosen(ctx, { record, path, text: textOrEnd.value, seen: expect, event, old: "it" });
+  const { outcome } = writeChosen(ctx, { record, path, text: textResult.value, seen: expect, event, old: "it" });
   return { outcome, notes: [] };
 }
 
@@ -113,7 +113,7 @@ function readBaseText(
   ctx: CycleContext,
   record: DocumentRecord,
   path: LocalPath,
-): Promise<ValueOrEnd<string>> | ValueOrEnd<string> {
+): Promise<ValueOrOutcome<string>> | ValueOrOutcome<string> {
   const storedText = ctx.world.state.text(record.localDigest);
   return storedText === null ? readBase(ctx, record, path) : withValue(storedText);
 }
@@ -125,15 +125,15 @@ function readBaseText(
 export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const path = state.record(id)?.localPath;
-  const remoteOrEnd = path === undefined ? null : await fetchText(ctx, id, path);
+  const remoteResult = path === undefined ? null : await fetchText(ctx, id, path);
   const record = state.record(id);
-  if (remoteOrEnd === null || record === null) return makeNotDone(STALE.noRecord);
-  if (remoteOrEnd.kind === "end") return makeNotDone(remoteOrEnd.outcome);
-  const { file, digest } = remoteOrEnd.value;
+  if (remoteResult === null || record === null) return makeNotDone(STALE.noRecord);
+  if (remoteResult.kind === "end") return makeNotDone(remoteResult.outcome);
+  const { file, digest } = remoteResult.value;
   if (file.lastChangeId !== changeId) return makeNotDone(STALE.editedRemotely);
-  const atPath = disk.look(record.localPath);
-  if (atPath.kind !== "file") return makeNotDone(stale(`no file is at ${record.localPath}`));
-  const base = { changeId, digest, localDigest: digest, stamp: atPath.stamp, stampTrusted: false, durable: true };
+  const pathState = disk.look(record.localPath);
+  if (pathState.kind !== "file") return makeNotDone(stale(`no file is at ${record.localPath}`));
+  const base = { changeId, digest, localDigest: digest, stamp: pathState.stamp, stampTrusted: false, durable: true };
   const outcome = commit(ctx, {
     record: moveBase(record, base),
     event: {
@@ -143,7 +143,7 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
       path: record.localPath,
       detail: "the local version is uploaded over the version on the service",
       before: digest,
-      after: atPath.digest,
+      after: pathState.digest,
     },
   });
   return { outcome, notes: [] };
@@ -247,16 +247,16 @@ export async function reopenConflict(ctx: CycleContext, ended: EndedConflict, de
   const { state, disk } = ctx.world;
   const text = state.text(mine);
   if (text === null) return makeNotDone(stale("its content is no longer in the history"));
-  const remoteOrEnd = await publishTheirs(ctx, ended, detail);
-  if (remoteOrEnd.kind === "end") return makeNotDone(remoteOrEnd.outcome);
+  const remoteResult = await publishTheirs(ctx, ended, detail);
+  if (remoteResult.kind === "end") return makeNotDone(remoteResult.outcome);
   const record = state.record(id);
   if (record === null) return makeNotDone(STALE.noRecord);
   const atPath = disk.look(record.localPath);
   if (atPath.kind !== "file") return makeNotDone(stale(`no file is at ${record.localPath}`));
   // If the document was new on both sides, base is the version on the service.
-  const { changeId, digest } = base ?? { changeId: remoteOrEnd.value.file.lastChangeId, digest: ended.theirs };
+  const { changeId, digest } = base ?? { changeId: remoteResult.value.file.lastChangeId, digest: ended.theirs };
   const movedRecord = moveBaseUnderEdit(record, changeId, digest, atPath.stamp);
-  const outcome = await openConflict(ctx, movedRecord, record.localPath, remoteOrEnd.value, base, detail);
+  const outcome = await openConflict(ctx, movedRecord, record.localPath, remoteResult.value, base, detail);
   if (outcome.kind !== "done") return makeNotDone(outcome);
   if (atPath.digest === mine) return { outcome, notes: [] };
   const event = { kind: "restore", detail } as const;
@@ -269,12 +269,12 @@ async function publishTheirs(
   ctx: CycleContext,
   { id, theirs, expect }: EndedConflict,
   detail: string,
-): Promise<ValueOrEnd<RemoteText>> {
+): Promise<ValueOrOutcome<RemoteText>> {
   const record = ctx.world.state.record(id);
   if (record === null) return withEnd(STALE.noRecord);
-  const remoteOrEnd = await fetchText(ctx, id, record.localPath);
-  if (remoteOrEnd.kind === "end" || remoteOrEnd.value.digest === theirs) return remoteOrEnd;
-  if (remoteOrEnd.value.file.lastChangeId !== record.changeId)
+  const remoteResult = await fetchText(ctx, id, record.localPath);
+  if (remoteResult.kind === "end" || remoteResult.value.digest === theirs) return remoteResult;
+  if (remoteResult.value.file.lastChangeId !== record.changeId)
     return withEnd(stale("it was edited on the service since"));
   const restoreEnd = restoreText(ctx, record, theirs, expect, detail);
   if (restoreEnd.outcome.kind !== "done") return withEnd(restoreEnd.outcome);
@@ -283,8 +283,8 @@ async function publishTheirs(
   const putOutcome = await runEffect(ctx, putContent, putAction);
   if (putOutcome.kind === "submitted") return withEnd(stale("its earlier version went to review"));
   if (putOutcome.kind !== "done") return withEnd(putOutcome);
-  const publishedOrEnd = await fetchText(ctx, id, localPath);
-  if (publishedOrEnd.kind === "end" || publishedOrEnd.value.digest === theirs) return publishedOrEnd;
+  const publishedResult = await fetchText(ctx, id, localPath);
+  if (publishedResult.kind === "end" || publishedResult.value.digest === theirs) return publishedResult;
   return withEnd(stale("it was edited on the service since"));
 }
 

@@ -34,7 +34,7 @@ import {
   refreshStamps,
   type RemoteScan,
 } from "./observe.ts";
-import { closeSent, recordMovedPosts } from "../apply/unanswered-writes.ts";
+import { removeOldSentRows, recordMovedPosts } from "../apply/unanswered-writes.ts";
 import { isNotFound, makeLocalContentStore, nameRemoteContent } from "../apply/effect.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { World } from "../run/world.ts";
@@ -145,7 +145,7 @@ const NOTHING_OPEN: OpenWrites = { ids: new Map(), paths: new Map(), posts: new 
 async function recoverEffects(ctx: CycleContext): Promise<OpenEffects> {
   const { world } = ctx;
   const intents = world.state.intents();
-  closeSent(ctx, intents);
+  removeOldSentRows(ctx, intents);
   const paths = recoverLocal(ctx, intents);
   return { paths, stillOpen: await recoverRemote(ctx, intents) };
 }
@@ -214,11 +214,11 @@ async function foreseeApproval(
   known: KnownRemoteFacts,
 ): Promise<RemoteScan> {
   if (scan.kind !== "seen" || scan.tree.nothingKnown !== true) return scan;
-  const asIfApproved = await observeRemote(world, base, true, known);
-  if (asIfApproved.kind !== "seen") return asIfApproved;
-  const { gone } = asIfApproved.tree;
+  const approvedScan = await observeRemote(world, base, true, known);
+  if (approvedScan.kind !== "seen") return approvedScan;
+  const { gone } = approvedScan.tree;
   const unseen = new Map([...scan.tree.unseen].filter(([id]) => !gone.has(id)));
-  return { kind: "seen", tree: { ...asIfApproved.tree, outside: scan.tree.outside, unseen, nothingKnown: true } };
+  return { kind: "seen", tree: { ...approvedScan.tree, outside: scan.tree.outside, unseen, nothingKnown: true } };
 }
 
 /**

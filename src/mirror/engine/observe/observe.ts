@@ -160,8 +160,8 @@ export async function observeRemote(
   const base = columns === undefined ? before : withUnlisted(before, columns, filesById);
   // A missing document counts as absent only if the key still works. As a proof, mdmirror lists the
   // folders again and looks for a folder of base.
-  const unlisted = findUnlisted(base, filesById);
-  const isAnyMissing = unlisted.missing.length > 0;
+  const unlistedDocuments = findUnlisted(base, filesById);
+  const isAnyMissing = unlistedDocuments.missing.length > 0;
   const reusedFolders = isAnyMissing ? null : findReusableFolders(known.folders, filesById);
   const folders = reusedFolders === null ? (earlyFolders ?? (await listFolders(world))) : NOT_LISTED;
   const serviceFault = findServiceFault(documentList);
@@ -170,8 +170,8 @@ export async function observeRemote(
   const foldersById = collectFolders(world, reusedFolders, folders);
   const isHealthy = trustEmpty || (isAnyMissing && containsKnownFolder(base, foldersById));
   const proof = documentList.complete
-    ? await proveAbsences(world, { base, seen: filesById, keep: known.keep }, unlisted, isHealthy)
-    : makeEmptyProof(unlisted, documentList.fault);
+    ? await proveAbsences(world, { base, seen: filesById, keep: known.keep }, unlistedDocuments, isHealthy)
+    : makeEmptyProof(unlistedDocuments, documentList.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   const tree = makeRemoteTree(base, { files: documentList, folders, filesById, foldersById, proof, columns });
   const generation = world.remote.generation();

@@ -123,9 +123,9 @@ type BarrierScanInput = {
 /** Returns true if a document's file is or was at the path, or if the path cannot be read. */
 function isDocumentPath({ world, records, walk }: BarrierScanInput, path: LocalPath): boolean {
   if (path === "") return false;
-  const atPath = world.disk.look(path);
-  if (atPath.kind !== "folder" && records.get(path)?.state === "linked") return true;
-  return atPath.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
+  const pathState = world.disk.look(path);
+  if (pathState.kind !== "folder" && records.get(path)?.state === "linked") return true;
+  return pathState.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
 function findDocumentsBeingSent({ state }: World): ReadonlySet<string> {
@@ -244,9 +244,9 @@ function decidePathState(
   awaited: AwaitedPath,
   { record, block, isProof }: PathFacts,
 ): PathOnService["state"] {
-  const atPath = world.disk.look(record?.localPath ?? awaited.path);
-  if (atPath.kind === "absent" && record === null) return "gone";
-  const digest = atPath.kind === "file" ? atPath.digest : null;
+  const pathState = world.disk.look(record?.localPath ?? awaited.path);
+  if (pathState.kind === "absent" && record === null) return "gone";
+  const digest = pathState.kind === "file" ? pathState.digest : null;
   if (isProof && record?.state === "linked" && digest !== null)
     if (record.localDigest === digest || wasSentSince(world, record.id, awaited)) return "live";
   const isSent = record?.submissions.some((submission) => submission.digest === digest) === true;

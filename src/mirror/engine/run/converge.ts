@@ -217,13 +217,13 @@ function hasMoreWork({ plan, trees, ends }: PlannedCycle, tally: RunTally): bool
   // A step was blocked, so the steps that depend on it did not start. The next cycle plans these
   // steps without the blocked step, or blocks these steps too (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
-  if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
+  if (!someRan((outcome, action) => isProgressStep(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);
-  const leavesMore = (outcome: Outcome, action: Action) =>
+  const leavesWork = (outcome: Outcome, action: Action) =>
     !hasSucceeded(outcome) || isReviewOfConflict(outcome) || hasSequel(action);
-  return isBlocked || tally.linksOpen || tally.readsOther || someRan(leavesMore);
+  return isBlocked || tally.linksOpen || tally.readsOther || someRan(leavesWork);
 }
 
-function isProgress(outcome: Outcome, action: Action, tally: RunTally): boolean {
+function isProgressStep(outcome: Outcome, action: Action, tally: RunTally): boolean {
   return hasSucceeded(outcome) || (outcome.kind === "stale" && !isFutileRepeat(tally, action));
 }

@@ -131,10 +131,10 @@ async function observeAndPlan(
   input: CycleInput,
   { root, inodesTrusted }: RootCheck,
 ): Promise<Extract<CycleEnd, { kind: "offline" }> | Omit<PlannedCycle, "ends">> {
-  const observed = await observe(ctx, input, inodesTrusted);
-  return observed.kind === "offline"
-    ? observed
-    : { kind: "planned", ...(await planCycle(ctx, input, observed.trees, root)) };
+  const observation = await observe(ctx, input, inodesTrusted);
+  return observation.kind === "offline"
+    ? observation
+    : { kind: "planned", ...(await planCycle(ctx, input, observation.trees, root)) };
 }
 
 /** Rewrites the links to documents that moved. Does nothing if a safety check stopped the plan. */
@@ -282,10 +282,10 @@ export async function planWithSecondScan(
     trees.local.inodesTrusted,
     makeContentStore(ctx, input, fullTrees.base),
   );
-  const unseen = new Map([...trees.local.unseen].filter(([path]) => !secondScan.unseen.has(path)));
+  const unseenPaths = new Map([...trees.local.unseen].filter(([path]) => !secondScan.unseen.has(path)));
   const localTree = resolveLinks(ctx, input, {
     ...fullTrees,
-    local: withReturnedPaths(ctx, withUnseen(secondScan, unseen)),
+    local: withReturnedPaths(ctx, withUnseen(secondScan, unseenPaths)),
   });
   ctx.notes.local = localTree;
   // The second plan matches files and documents again, so it shows which documents are still
@@ -311,8 +311,8 @@ function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySigna
     inodesTrusted: false,
     ignores: () => false,
   };
-  const unseen = new Map([...base.records.keys()].map((id) => [id, reason] as const));
-  const emptyRemote = { ...NOTHING_SEEN, unseen };
+  const unseenDocuments = new Map([...base.records.keys()].map((id) => [id, reason] as const));
+  const emptyRemote = { ...NOTHING_SEEN, unseen: unseenDocuments };
   const trees = { base, local: emptyTree, remote: emptyRemote };
   const signals = gatherSignals(ctx, base, emptyRemote, root);
   const decidedPlan = makeDecidedPlan({

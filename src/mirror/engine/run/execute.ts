@@ -31,10 +31,10 @@ type ExecuteOptions = {
 };
 
 /** Result of nearly all steps. One object for all steps saves memory. */
-const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
+const DONE_END: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
-const NEEDS_FAILED: StepEnd = { kind: "skipped", why: "needs-failed" };
-const STOPPED: StepEnd = { kind: "skipped", why: "stopped" };
+const NEEDS_FAILED_END: StepEnd = { kind: "skipped", why: "needs-failed" };
+const STOPPED_END: StepEnd = { kind: "skipped", why: "stopped" };
 
 /**
  * Runs the steps of a plan in parallel, each step after those on which it depends. If a step fails,
@@ -60,7 +60,7 @@ export function executeSteps(
     endedCount++;
     const dependentSteps = dependants.get(index) ?? [];
     if (result.kind !== "ran" || !hasSucceeded(result.outcome)) {
-      const skippedEnd = result.kind === "skipped" ? result : NEEDS_FAILED;
+      const skippedEnd = result.kind === "skipped" ? result : NEEDS_FAILED_END;
       return dependentSteps.map((dependant) => [dependant, skippedEnd] as const);
     }
     for (const dependant of dependentSteps) if (--waitingFor[dependant]! === 0) readySteps.push(dependant);
@@ -83,14 +83,14 @@ export function executeSteps(
     });
     runningCount--;
     isStopped ||= isFatal(outcome);
-    endStep(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
+    endStep(index, outcome.kind === "done" ? DONE_END : { kind: "ran", outcome });
   };
 
   const startReady = (): void => {
     while (nextIndex < readySteps.length && runningCount < concurrency) {
       const index = readySteps[nextIndex++]!;
       if (stepEnds[index] !== undefined) continue;
-      if (isStopped || stop?.aborted === true) endStep(index, STOPPED);
+      if (isStopped || stop?.aborted === true) endStep(index, STOPPED_END);
       else startStep(index).then(startReady, reject);
     }
     if (endedCount === steps.length) resolve(stepEnds as StepEnd[]);

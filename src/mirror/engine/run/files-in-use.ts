@@ -49,10 +49,10 @@ export function findFilesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTre
   const usedFiles = new Map<LocalPath, UsedFile>();
   for (const { action } of steps) {
     if (!wouldWrite(ctx, base, action)) continue;
-    const inUse = findUse(ctx, action);
-    if (inUse === null) continue;
-    if (hasWaitedLongest(ctx, base, action, inUse)) ctx.notes.waitedEnough.set(action.localPath, OPEN_TOO_LONG);
-    else usedFiles.set(action.localPath, inUse);
+    const fileUse = findUse(ctx, action);
+    if (fileUse === null) continue;
+    if (hasWaitedLongest(ctx, base, action, fileUse)) ctx.notes.waitedEnough.set(action.localPath, OPEN_TOO_LONG);
+    else usedFiles.set(action.localPath, fileUse);
   }
   return usedFiles;
 }

@@ -27,10 +27,10 @@ export function checkRoot(world: World): RootCheck {
   if (currentRoot.markerId === null) return { root: "marker-missing", inodesTrusted: false };
   const { state } = world;
   if (currentRoot.markerId !== state.meta(META.rootMarker)) return { root: "other-marker", inodesTrusted: false };
-  const sameDev = String(currentRoot.dev) === state.meta(META.rootDev);
-  const sameIno =
+  const isSameDevice = String(currentRoot.dev) === state.meta(META.rootDev);
+  const isSameInode =
     String(currentRoot.ino) === state.meta(META.rootIno) && String(currentRoot.birthMs) === state.meta(META.rootBirth);
-  if (sameIno) return { root: "same", inodesTrusted: sameDev };
+  if (isSameInode) return { root: "same", inodesTrusted: isSameDevice };
   return { root: "moved-or-copied", inodesTrusted: false };
 }
 
@@ -48,8 +48,8 @@ export function rememberRoot(world: World): void {
 }
 
 export function readApprovedKeys({ state, ignoresApproval }: Pick<World, "state" | "ignoresApproval">): Set<string> {
-  const texts = [ignoresApproval === true ? null : state.meta(META.approved), state.meta(META.waived)];
-  return new Set(texts.flatMap(readKeys));
+  const keyLists = [ignoresApproval === true ? null : state.meta(META.approved), state.meta(META.waived)];
+  return new Set(keyLists.flatMap(readKeys));
 }
 
 function readKeys(text: string | null): string[] {
@@ -166,8 +166,8 @@ export function computeConflictBudget(
   // conflicts without a question to the user.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const documentCount = leftOut.count + Math.max(base.records.size, remote.files.size);
-  const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * documentCount));
-  return { max: max - readConflictsBeforeStop(world), approved: approvedIds };
+  const maxConflicts = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * documentCount));
+  return { max: maxConflicts - readConflictsBeforeStop(world), approved: approvedIds };
 }
 
 export function gatherSignals(

@@ -98,10 +98,10 @@ export function makeReport(
   end: CycleEnd,
   hasMore: boolean,
 ): RunReport {
-  const common = { run, cycles, counts: { ...counts, blocked: blocks.length }, stopped: [] };
+  const fields = { run, cycles, counts: { ...counts, blocked: blocks.length }, stopped: [] };
   if (end.kind === "offline") {
     const attention = listProblems(blocks, []);
-    return { ...common, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };
+    return { ...fields, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };
   }
   const { plan, trees, ends, expectedStopReasons } = end;
   const connectionFault = findConnectionFault(ends);
@@ -115,7 +115,7 @@ export function makeReport(
   const staysLocal = trees.local.unseen.has("") ? null : countUnsynced(trees.local);
   const stopField = end.isStopped === true ? ({ isStopped: true } as const) : {};
   const stopReasonField = expectedStopReasons === undefined ? {} : { expectedStopReasons };
-  const scannedFields = { ...common, ...stopField, ...stopReasonField, attention, beside: otherProblems, staysLocal };
+  const scannedFields = { ...fields, ...stopField, ...stopReasonField, attention, beside: otherProblems, staysLocal };
   const { verdict } = plan;
   if (verdict.kind === "safety-stop") {
     const stoppedActions = listActionsOfStop(verdict, plan.steps);

@@ -222,12 +222,12 @@ function dropConflict(
   why: string,
   comesBack = false,
 ): void {
-  const newest = copies.at(-1)?.found;
+  const newestFile = copies.at(-1)?.found;
   proposeAction(draft, row, "before", () => ({
     kind: "drop-conflict",
     why,
     id: conflict.id,
-    newestCopyPath: newest?.kind === "present" ? newest.path : null,
+    newestCopyPath: newestFile?.kind === "present" ? newestFile.path : null,
     ...(comesBack ? { comesBack } : {}),
   }));
 }
@@ -285,7 +285,8 @@ function findCopy(draft: PlanDraft, copy: ConflictCopy, localFile: LocalFile | n
 }
 
 function findMovedCopy({ trees }: PlanDraft, isMatch: (other: UnsyncedEntry) => boolean): UnsyncedEntry | null {
-  for (const other of trees.local.others.values()) if (other.kind === "conflict-copy" && isMatch(other)) return other;
+  for (const otherEntry of trees.local.others.values())
+    if (otherEntry.kind === "conflict-copy" && isMatch(otherEntry)) return otherEntry;
   return null;
 }
 

@@ -120,10 +120,10 @@ function matchAtPaths(matching: MatchProgress, isProven: (record: DocumentRecord
  */
 function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentRecord, LocalFile]> {
   const fileFinders = listFileFinders(matching);
-  for (const whereIs of listPathDerivations(matching))
+  for (const deriveExpectedPath of listPathDerivations(matching))
     for (const findFileAt of fileFinders)
       for (const record of [...matching.records.values()]) {
-        const path = whereIs(record);
+        const path = deriveExpectedPath(record);
         const file = path === null ? undefined : findFileAt(path);
         if (file !== undefined) yield [record, file];
       }

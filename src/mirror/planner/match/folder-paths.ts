@@ -51,8 +51,8 @@ export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: Fol
     hasMoved: false,
   };
   if (trees.local.inodesTrusted) findByInode(paths, trees.local);
-  const lookUp = makeLocalFolderFinder(trees.local);
-  for (const dir of sortedFolders) if (!paths.found.has(dir.id)) findByPath(paths, dir, lookUp);
+  const findLocalFolder = makeLocalFolderFinder(trees.local);
+  for (const dir of sortedFolders) if (!paths.found.has(dir.id)) findByPath(paths, dir, findLocalFolder);
   return paths;
 }
 
@@ -70,15 +70,15 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FindLocalFold
  * folders that were moved locally to other paths.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
-  const notAtOldPath = new Map<string, FolderRecord>();
+  const missingByInode = new Map<string, FolderRecord>();
   for (const dir of paths.sorted) {
     const key = toFolderInodeKey(dir);
     if (key === null) continue;
     const folder = local.folders.get(dir.localPath);
     if (folder !== undefined && toFolderInodeKey(folder) === key) claimFolder(paths, dir, folder.path);
-    else notAtOldPath.set(key, dir);
+    else missingByInode.set(key, dir);
   }
-  if (paths.canMoveFolders && notAtOldPath.size > 0) findMovedByInode(paths, notAtOldPath, local);
+  if (paths.canMoveFolders && missingByInode.size > 0) findMovedByInode(paths, missingByInode, local);
 }
 
 function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, FolderRecord>, local: LocalTree): void {
@@ -175,11 +175,11 @@ type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
 function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current }: PathChange): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
-    const poll = polls.get(above);
-    if (poll === undefined) continue;
-    poll.total++;
+    const folderVotes = polls.get(above);
+    if (folderVotes === undefined) continue;
+    folderVotes.total++;
     const votedPath = current === null ? null : deriveFolderPath(above, base, current);
-    if (votedPath !== null) poll.votes.set(votedPath, (poll.votes.get(votedPath) ?? 0) + 1);
+    if (votedPath !== null) folderVotes.votes.set(votedPath, (folderVotes.votes.get(votedPath) ?? 0) + 1);
   }
 }
 

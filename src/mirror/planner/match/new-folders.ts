@@ -29,10 +29,10 @@ import type { FolderRecord } from "../../model/record.ts";
  * correspond get one row.
  */
 export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
-  const lookUp = makeLocalFolderFinder(trees.local);
+  const findLocalFolder = makeLocalFolderFinder(trees.local);
   for (const { path, rank, id } of listUnrecorded(forest, trees, paths)) {
     if (rank === RANK_LOCAL) addLocalFolder(forest, path, policy);
-    else addRemoteFolder(forest, path, id, lookUp, paths, trees);
+    else addRemoteFolder(forest, path, id, findLocalFolder, paths, trees);
   }
 }
 

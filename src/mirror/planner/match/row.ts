@@ -221,8 +221,8 @@ export class SlotOccupancy {
     const { disk, folders, others } = this.#trees.local;
     const occupantsByKey = new Map<string, SlotOccupant>();
     for (const path of others.keys()) occupantsByKey.set(pathKey(path, disk), { kind: "foreign", path });
-    for (const mirrored of [generateLocalPaths(this.#trees), folders.keys()])
-      for (const path of mirrored) occupantsByKey.set(pathKey(path, disk), { kind: "mirrored", path });
+    for (const paths of [generateLocalPaths(this.#trees), folders.keys()])
+      for (const path of paths) occupantsByKey.set(pathKey(path, disk), { kind: "mirrored", path });
     return occupantsByKey;
   }
 

@@ -203,9 +203,9 @@ export class StepLayout {
    * planned move
    */
   layMove(row: PlanRow, side: Side, to: Place, temporary: boolean): void {
-    const hops: MovePatch[] =
+    const patches: MovePatch[] =
       side === "local" ? [{ to, how: "rename", temporary }] : listMovePatches(to, row, this.sides.remote, temporary);
-    for (const hop of hops) this.#layHop(row, side, hop);
+    for (const patch of patches) this.#layHop(row, side, patch);
   }
 
   #layHop(row: PlanRow, side: Side, hop: MovePatch): void {

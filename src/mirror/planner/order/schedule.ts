@@ -76,7 +76,7 @@ class StepSchedule {
   }
 
   #drain(): void {
-    for (let next = 0; next < this.#ready.length; next++) this.#attempt(this.#ready[next]!);
+    for (let nextIndex = 0; nextIndex < this.#ready.length; nextIndex++) this.#attempt(this.#ready[nextIndex]!);
     this.#ready.length = 0;
   }
 
