@@ -49,7 +49,7 @@ type DiskOptions = {
   readonly gitignore?: RecordedPathSource | null;
   /**
    * False if a scan must write nothing (I23: dry runs). Otherwise, a scan may write a small file,
-   * whose time shows the disk's clock. Default: true.
+   * because the time of that file shows the disk's clock. Default: true.
    */
   readonly probes?: boolean;
   readonly partSize?: number;

@@ -67,8 +67,8 @@ const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, minBytes: 108 
 
 function findSwapOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const lock = attemptCall(() => fs.readFile(path));
-  // A swap file that cannot be read still proves an open file: the program may be writing the swap
-  // file at this moment, or the swap file belongs to another user.
+  // A swap file that cannot be read still proves an open file. The program may be writing the swap
+  // file now, or the swap file belongs to another user.
   if ("errno" in lock) return NO_LOCK_ERRORS.has(lock.errno) ? null : "vim";
   const swapFile = lock.value;
   const block = Buffer.from(swapFile.bytes.buffer, swapFile.bytes.byteOffset, swapFile.bytes.byteLength);

@@ -1,6 +1,6 @@
 /**
- * The file `.mdmirror/marker` contains a random id, which the state file contains, too. A folder
- * without a marker, or with another id in the marker, is not the linked folder.
+ * The file `.mdmirror/marker` contains a random id, and the state file contains the same id. A
+ * folder without a marker, or with another id in the marker, is not the linked folder.
  */
 
 import type { Fs } from "../ports/disk.ts";

@@ -70,8 +70,8 @@ function tryHardLink(guard: RootGuard, from: string, to: string): boolean | null
 
 /**
  * Moves a file out of `.mdmirror`, where no other program writes, to a path that must be free.
- * RACE: the rename overwrites a file that appears at the new path after the check, on disks without
- * hard links and for anything but a regular file.
+ * RACE: the rename overwrites a file that appears at the new path after the check. This can happen
+ * on disks without hard links, and for anything but a regular file.
  * @returns the stat of the moved file; null if the new path is taken, and nothing was changed
  */
 export function renameWithoutReplacing(guard: RootGuard, from: string, to: string): FsStat | null {
@@ -164,8 +164,8 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 
 /**
  * Removes a path of the inode `expect`. Sets the file aside, then compares it with the expected
- * inode, because `unlink` could also remove a file that an editor has just saved at this path. If
- * the inode has no other name, the file stays set aside: a program may still write to it.
+ * inode. `unlink` alone could remove a file that an editor has just saved at this path. If the
+ * inode has no other name, the file stays set aside, because a program may still write to it.
  * RACE: an editor may replace the inode's other name between the check and the `unlink`.
  * @param setAsidePath a free path in `.mdmirror/tmp`
  * @returns `other` if another inode had the path. That inode's file was moved back, unless the path

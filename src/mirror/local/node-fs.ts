@@ -53,7 +53,7 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
 
 /**
  * Returns true if paths through the handle of an open folder work, as `/proc/self/fd/N/name`. Such
- * paths replace the system call `openat`, which Node lacks. They need a mounted `/proc` that shows
+ * paths replace the system call `openat`, which Node lacks, and need a mounted `/proc` that shows
  * this process.
  */
 function canReachFilesByHandle(): boolean {

@@ -74,7 +74,7 @@ function createUnreadFolder(found: Subfolder, why: Unread): WalkedFolder {
 }
 
 /**
- * Returns true if a folder below the root is itself a linked folder. Its documents must not go to
+ * Returns true if a folder below the root is itself a linked folder, whose documents must not go to
  * this workspace as well.
  * @throws errors with an errno
  */

@@ -40,8 +40,8 @@ type OnFolderChange = (path: string, hasAppeared: boolean) => void;
  *   only folders are watched: for a watched file, chokidar would also keep a stat.
  * - `addDir` and `unlinkDir` report new and removed folders. The content of a new folder may have
  *   changed before the folder was watched.
- * - If each folder needs its own watch, the folders of the root are watched one after the other. At
- *   the same time, they would need memory that chokidar never frees.
+ * - If each folder needs its own watch, the folders of the root are watched one after the other.
+ *   Watching all of them at the same time would need memory that chokidar never frees.
  */
 class RunningWatcher {
   readonly #root: string;

@@ -1,8 +1,8 @@
 /**
  * Compares the sides of a document with base, and moves base. A function that moves base takes a
- * record and the observed result of a change. It returns the new record, which describes the state
- * of both sides (I12). The caller stores the new record in the transaction that removes the journal
- * row.
+ * record and the observed result of a change, and returns the new record (I12). The new record
+ * describes the state of both sides. The caller stores the new record in the transaction that
+ * removes the journal row.
  */
 import { hasSubstituteName, isPathPair, isTemporaryName } from "./names.ts";
 import {

@@ -1,6 +1,6 @@
 import type { LocalPath } from "../../contract/path.ts";
 
-/** mdmirror's own folder in the root of the linked folder. Its contents are never synced. */
+/** mdmirror's own folder in the root of the linked folder, whose contents are never synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
 /** Configuration file in `.mdmirror`. A folder without this file is not linked. */

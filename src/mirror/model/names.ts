@@ -111,8 +111,8 @@ export function mayBeHashedName(
 }
 
 /**
- * Returns the original local name of a document or folder whose name has digits of its id, because
- * the original name was taken; null for other names.
+ * Returns the original local name of a document or folder with digits of its id in the name. Such a
+ * name exists because the original name was taken. Returns null for other names.
  */
 export function findOriginalName(
   localName: string,
@@ -141,7 +141,8 @@ export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder"
 type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
 /**
- * Returns `note-2.md` for `note.md` and 2, a name for a document whose path another document has.
+ * Returns a numbered name, such as `note-2.md` for `note.md` and 2, for a document with a path that
+ * another document has.
  */
 export function makeNumberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
@@ -169,8 +170,8 @@ export function toOriginalName(name: string): string {
 }
 
 /**
- * Sets of refused characters with which a name may have been converted. These are the current set,
- * the first set of mdmirror, and the current set with characters that only some deployments refuse.
+ * Sets of refused characters with which a name may have been converted: the current set, the first
+ * set of mdmirror, and the current set with characters that only some deployments refuse.
  */
 const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 

@@ -7,7 +7,7 @@ import type { BlockReason } from "./block.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Result of `lstat` for a file. It shows whether the file must be hashed again, and helps to
+ * Result of `lstat` for a file, which shows whether the file must be hashed again, and helps to
  * recognise a moved file. Times are in milliseconds with fractions, and are compared only with each
  * other for equality, never with a clock (I29). `birthMs` is 0 if the disk has no birth times.
  */

@@ -2,8 +2,8 @@
 const MAX_LINES = 5_000;
 
 /**
- * Similarity from which two contents count as versions of one document: the number of characters in
- * common lines, divided by the number of characters of the longer content.
+ * Similarity from which two contents count as versions of one document. The similarity is the
+ * number of characters in common lines, divided by the number of characters of the longer content.
  */
 export const SIMILAR_ENOUGH = 0.5;
 

@@ -34,8 +34,8 @@ export type LocalFile = {
   readonly hasUnresolvedLinks?: true;
   readonly textFault: TextFault | null;
   /**
-   * True if the file has no bytes. The content then proves nothing about the document, because an
-   * editor that crashed may leave an empty file too.
+   * True if the file has no bytes. Such content proves nothing about the document, because an
+   * editor that crashed may also leave an empty file.
    */
   readonly empty: boolean;
 };

@@ -78,7 +78,7 @@ export type StopReason =
 /** Reasons for a stop that show that the service has lost documents of the linked folder. */
 export const LOST_DOCUMENT_REASONS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
 
-/** Reasons for a stop that the user cannot approve: the linked folder must be repaired instead. */
+/** Reasons for a stop that the user cannot approve, because the linked folder must be repaired. */
 export const UNAPPROVABLE_REASONS: ReadonlySet<StopReason> = new Set(["root-missing", "root-replaced"]);
 
 /** A stop prevents every step of the plan, until the user answers or the cause of the stop ends. */

@@ -115,8 +115,8 @@ function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
 
 /**
  * Counts missing files that mdmirror has just written again after a crash or power loss. The safety
- * checks must not count these files as present: only a file that the user kept shows that the user
- * deleted the other files on purpose.
+ * checks must not count these files as present. Only a file that the user kept shows that the user
+ * deleted the missing files on purpose.
  */
 function countRestoredDocuments(
   { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -21,8 +21,8 @@ type SettledSubmissions = {
    */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
-   * Common base of the local and the published content. This is the last content in review that was
-   * published; without one, base. Null if the content store lacks base's content.
+   * Common base of the local and the published content: the last content in review that was
+   * published; without such content, base. Null if the content store lacks base's content.
    */
   readonly commonBase: KnownText | null;
 };
@@ -34,8 +34,8 @@ type SettledSubmissions = {
  *   edit.
  * - Otherwise another user wrote the published content, and all changes stay in review.
  *
- * If the local content was sent to review, its merge with the published content counts as sent to
- * review too.
+ * If the local content was sent to review, its merge with the published content also counts as sent
+ * to review.
  * @param base content on which the changes in review are based; null if unknown
  * @param sent changes sent to review, oldest first
  */

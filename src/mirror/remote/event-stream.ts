@@ -180,8 +180,8 @@ class EventConnection {
 
   #giveUp(why: string): void {
     this.endedForGood = { kind: "too-much", why };
-    // Nobody reads the other events of the stream, so the next connection must not resume after its
-    // last event.
+    // Nobody reads the remaining events of the stream, so the next connection must not resume after
+    // its last event.
     this.lastId = null;
     this.#ending.abort();
   }

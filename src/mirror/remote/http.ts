@@ -90,8 +90,8 @@ export class HttpClient {
   }
 
   /**
-   * Reads a stream of events, and resolves when the stream ends. A stream does not count as one of
-   * the parallel calls.
+   * Reads a stream of events, and resolves when the stream ends. The limit of parallel calls does
+   * not apply to a stream.
    * @param lastId id of the event after which the stream resumes; null to begin with new events
    */
   async stream(

@@ -304,8 +304,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
 export function createScrub(key: string): Scrub {
   return (text, maxLength = DEFAULT_MAX_LENGTH) => {
     if (text.length <= maxLength && PRINTABLE_ASCII.test(text) && !text.includes(key)) return text;
-    // ORDER: the key is replaced before the string is shortened, because a part of the key would
-    // not be recognised.
+    // ORDER: the key is replaced before the string is shortened, because a shortened key would not
+    // be recognised.
     const cleanText = text.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();
     return cleanText.length > maxLength ? `${cleanText.slice(0, maxLength - 1)}…` : cleanText;
   };

@@ -259,8 +259,8 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
 }
 
 /**
- * Returns the folders that the service finds at a path, whose paths may have another spelling than
- * `path`. Returns an empty list if the request fails.
+ * Returns the folders that the service finds at a path, perhaps with another spelling of the path.
+ * Returns an empty list if the request fails.
  */
 export async function listFoldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
   return (await listFoldersBy(context, { kind: "path", path })).items;

@@ -162,8 +162,8 @@ export class ApiCaller {
       if (closing.aborted) return CLOSED_REPLY;
       const queuedResult = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
       const reply = queuedResult.kind === "ran" ? queuedResult.value : createPausedReply(queuedResult.leftMs);
-      // The time limit of a call starts with its first reply, because the time in the queue does
-      // not count.
+      // The time limit of a call starts with its first reply, because the time in the queue must
+      // not use it up.
       started ??= clock.monotonic();
       const decision = decideRetry(call, reply, attempt, random.fraction());
       if (decision.isForAll) queue.pause(decision.pauseMs);

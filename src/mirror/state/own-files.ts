@@ -17,8 +17,8 @@ import { OWN_ENTRIES, type OwnEntryKind } from "../model/mirror-folder.ts";
 let isProcUsable: boolean | null = null;
 
 /**
- * Returns true if paths through `/proc/self/fd` work, which replace the missing `openat`. They need
- * a mounted `/proc` that shows this process.
+ * Returns true if paths through `/proc/self/fd` work, which replace the missing `openat`. Such
+ * paths need a mounted `/proc` that shows this process.
  */
 function canReachByProc(fd: number): boolean {
   isProcUsable ??= process.platform === "linux" && doesProcLeadTo(fd);

@@ -54,7 +54,7 @@ export class SpellingTable extends TableWithStatements implements Spellings {
     "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
       "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
       // While a move is blocked, the record of a document has the old path, and the block has the
-      // new path. Therefore spellings at or below the path of a block are kept too.
+      // new path. Therefore spellings at or below the path of a block are kept as well.
       "AND NOT EXISTS (SELECT 1 FROM blocked AS b WHERE b.path = spellings.path " +
       "OR substr(spellings.path, 1, length(b.path) + 1) = b.path || '/')",
   );

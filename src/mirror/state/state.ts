@@ -239,7 +239,7 @@ const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
   ],
 };
 /**
- * Tombstones have no path on the other side. They get new paths only if all rows below the folder
+ * Tombstones have no path on the other side, and get new paths only if all rows below the folder
  * do.
  */
 const TOMBSTONE_PATHS = { table: "tombstones", column: "local_path" } as const;

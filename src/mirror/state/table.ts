@@ -44,7 +44,7 @@ export function makeMovedPath(column: string): string {
   return `@to || substr(${column}, length(@from) + 1)`;
 }
 
-/** Columns of a table, each with the field of a row in this column. */
+/** Columns of a table, and the field of a row that each column stores. */
 export class TableColumns<Member extends string> {
   readonly members: readonly Member[];
   readonly names: readonly string[];

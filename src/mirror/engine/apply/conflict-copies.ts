@@ -26,11 +26,11 @@ import type { EffectResult } from "./run-effect.ts";
 
 /**
  * Chooses the path of the conflict copy for a new version. Skips each path that another conflict
- * has recorded for a copy, even if no file is at the path: a missing copy counts as removed by the
- * user.
+ * has recorded for a copy, even without a file at the path, because a missing copy counts as
+ * removed by the user.
  * @param before the versions for which this conflict has recorded copies so far
- * @returns the path of the new copy; the versions in `before` and the new one, whose copy is not
- * written yet
+ * @returns the path of the new copy; the versions in `before`, followed by the new version, whose
+ * copy is not written yet
  */
 export function chooseCopyPath(
   { world: { state, disk } }: CycleContext,
@@ -78,9 +78,9 @@ export function findCopy(
 }
 
 /**
- * Returns a version whose conflict copy is no longer in use: without an inode. If the user edited
- * the copy, returns the version with the current inode of the copy. The user can then still choose
- * this copy by moving it over the document.
+ * Returns a version without the inode of its conflict copy, because the copy was removed. If the
+ * user edited the copy instead, returns the version with the current inode of the copy. The user
+ * can then still choose this copy by moving it over the document.
  */
 export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;

@@ -21,8 +21,8 @@ export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflic
  * Merges the local content with the current version on the service. If the merge is clean, the
  * conflict ends. Otherwise a new conflict copy shows the current version, and the conflict
  * continues.
- * @param rejected version that the user rejected in favour of the local content, used as the base
- * of the merge; null if the user has not chosen
+ * @param rejected version that the user rejected in favour of the local content; null if the user
+ * has not chosen. The base of the merge
  */
 async function mergeOrShowNewer(
   ctx: CycleContext,
@@ -162,9 +162,9 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRo
     const path = conflict.newestCopyPath;
     const event = { kind: "drop-conflict", side: "local", id, path, detail: why } as const;
     // If `comesBack`, the user deleted the document's file during the conflict, and a later step
-    // restores the file. The conflict stays recorded until that step: otherwise, after a crash, the
-    // missing file would count as a deletion. The recorded copy is removed, so that its absence
-    // does not count as the user's choice.
+    // restores the file. The conflict stays recorded until that step. Otherwise, after a crash, the
+    // missing file would count as a deletion. The recorded copy is removed, so that a missing copy
+    // is not the user's choice.
     const change = comesBack === true ? { conflict: forgetNewestCopy(conflict) } : { removes: { conflict: id } };
     return { outcome: DONE, change: { ...change, event } };
   },

@@ -58,8 +58,8 @@ export const showCopy = {
     if (pathState.kind !== "file" || pathState.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
     // The copy is not flushed, so a power cut may still remove the copy. Without a recorded inode,
-    // its absence does not count as the user's choice. The next plan writes and flushes the copy
-    // again, then records the inode.
+    // a missing copy is not the user's choice. The next plan writes and flushes the copy again,
+    // then records the inode.
     return { kind: "seen", seen: { ino: 0, dev: 0 } };
   },
 
@@ -102,9 +102,9 @@ function readCopyInode({ world: { disk } }: CycleContext, path: LocalPath): Copy
 }
 
 /**
- * Returns the current path of the document's file. This is the path in the plan, because the
- * recorded path is old while a move is blocked. If a step moved the file during the download,
- * returns the new recorded path.
+ * Returns the current path of the document's file: the path in the plan, because the recorded path
+ * is old while a move is blocked. If a step moved the file during the download, returns the new
+ * recorded path.
  * @param record the record when the action began
  */
 function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: LocalPath): LocalPath {

@@ -115,8 +115,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
 const OTHER_DOCUMENT_AT_PATH = stale("another document is at that path now");
 
 /**
- * Returns true if the new document must be read back after the POST: the first new documents on a
- * service, and always content that the service may change.
+ * Returns true if the new document must be read back after the POST. Each service needs this for
+ * its first new documents, and for content that it may change.
  */
 function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < readBacksLeft(traitsAtStart.keptForms);
@@ -138,7 +138,7 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
   async observe(ctx, row) {
     const { state, remote } = ctx.world;
     const record = state.record(row.id);
-    // Another effect has moved base since the POST.
+    // Another effect has moved base since the POST, so this read is not needed.
     if (record?.changeId !== row.changeId || record.digest !== row.digest) return { kind: "over", outcome: DONE };
     const remoteResult = await fetchText(ctx, record.id, record.localPath);
     if (remoteResult.kind === "end") return { kind: "open", outcome: outcomeIfContentUnknown(remoteResult.outcome) };

@@ -70,8 +70,8 @@ export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcom
 }
 
 /**
- * Returns the error code for a block of refused content: the code for a link without a target if
- * the answer contains it, otherwise the code of the whole answer.
+ * Returns the error code for a block of refused content. If the answer contains the code for a link
+ * without a target, returns that code; otherwise the code of the whole answer.
  */
 export function findContentCode({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
   const unresolvedCode: FieldCode = "unresolved_reference";
@@ -252,7 +252,8 @@ export function makeEvent(action: Action, side: EventSide, overrides: Partial<Ev
 }
 
 /**
- * Returns the outcome of a write whose effect cannot be seen in what mdmirror read afterwards.
+ * Returns the outcome of a write if the document on the service does not show whether the write
+ * arrived.
  * @param outcome outcome of the read
  * @param fault error of the write; null if the write had no error
  */

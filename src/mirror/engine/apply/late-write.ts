@@ -20,8 +20,8 @@ const KEPT_RESULT = { kind: "open", outcome: DONE } as const;
 /**
  * Checks the old file after a replacement: a program that still had the file open may have saved to
  * the old file (I14).
- * @param run number of the run that replaced the file. The old file stays until this run has ended:
- * the cycles of one run follow each other without a pause, which leaves programs no time to save
+ * @param run number of the run that replaced the file. The old file stays until this run has ended,
+ * because the cycles of one run leave programs no time to save
  */
 export function makeSetAsideCheck(
   run: number,
@@ -135,7 +135,7 @@ function examineAfterPowerLoss(
 }
 
 /**
- * Returns the newest version, at most as new as base, whose content is not `replaced`. The power
+ * Returns the newest version, at most as new as base, with other content than `replaced`. The power
  * loss may have removed just the content `replaced`, which the replaced file had.
  * @returns null if there is no such version
  */
@@ -166,7 +166,7 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
 
 /**
  * Moves a set-aside file back to its path, which is free. The document was deleted or moved since
- * the replacement, or an interrupted effect set the new file aside too. The file then counts as a
+ * the replacement, or an interrupted effect also set the new file aside. The file then counts as a
  * new document.
  */
 function putBackWithOlderBase(ctx: CycleContext, row: SetAsideRow, detail: string): EffectResult<never> {

@@ -28,8 +28,8 @@ type BothVersions = { readonly record: DocumentRecord; readonly local: string; r
 /**
  * Merges a document that both sides edited. If the merge is clean, writes the merged content to the
  * file. Base becomes the version on the service, and the next cycle sends the merged content as an
- * edit of that version. If the merge is not clean, the conflict policy decides; its default is a
- * conflict. If base's content is lost, no merge is possible, and the policy decides too.
+ * edit of that version. If the merge is not clean, or if base's content is lost, the conflict
+ * policy decides. By default, the policy opens a conflict.
  */
 export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promise<Outcome> {
   const versionsResult = await readBoth(ctx, action);
@@ -217,8 +217,8 @@ export function mergeWithPublished(
 
 /**
  * Returns the submissions that are based on base's change id. If there are none, base's content has
- * a new change id on the service, and all submissions are returned. Leaves out submissions whose
- * content the content store has lost.
+ * a new change id on the service, and all submissions are returned. Leaves out submissions with
+ * content that the content store has lost.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
   const submissionsOnBase = submissions.filter((submission) => submission.baseChangeId === changeId);

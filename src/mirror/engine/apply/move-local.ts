@@ -26,8 +26,8 @@ export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile>
     if (row.kind === "move-folder") return moveFolder(ctx, row);
     const isCopyMoved = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
     if (isCopyMoved) return { kind: "seen", seen: { stamp: null } };
-    // The content is not compared before the move, because a file that the user edited since the
-    // plan may be moved too.
+    // The content is not compared before the move, because a move does not depend on the content:
+    // the user may have edited the file since the plan.
     const diskOutcome = disk.move(from, to, null);
     if (diskOutcome.kind === "done") return { kind: "seen", seen: { stamp: diskOutcome.value.stamp } };
     // The disk may have linked the file at the new path without removing the old path. Recovery
@@ -107,8 +107,8 @@ function concludeFileMove(ctx: CycleContext, row: FileMoveRow, { stamp }: MovedF
 
 /**
  * Returns true if an interrupted move left the file under both names, with two hard links. The
- * number of hard links matters for a rename that only changes case: on a disk that ignores case,
- * both names find the file although it has one hard link.
+ * number of hard links is compared because of renames that only change case. On a disk that ignores
+ * case, both names then find a file with one hard link.
  */
 function isOneFile(from: PathState, to: PathState): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;

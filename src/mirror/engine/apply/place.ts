@@ -162,8 +162,8 @@ function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolea
 
 /**
  * Returns true if the user moved the file back after the move on the service was interrupted. Base
- * still has the old local path, so a plan would find no local move, and would move the file to the
- * path that the user left.
+ * still has the old local path, so a plan would not find the user's move. The plan would move the
+ * file to the path that the user left.
  */
 export function isMovedBack({ disk, state }: World, intent: MoveIntent): boolean {
   const { lastLocalPath } = intent;
@@ -217,9 +217,9 @@ async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<Value
 }
 
 /**
- * Returns the stamp of a file that was found at another path than base's. This is the stamp in the
- * scan. If this cycle has written the file since the scan, the file has another inode, so returns
- * the recorded stamp.
+ * Returns the stamp of a file that was found at another path than base's: the stamp in the scan. If
+ * this cycle has written the file since the scan, the file has another inode, so returns the
+ * recorded stamp.
  */
 function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const scannedStamp = ctx.notes.local?.files.get(path)?.stamp ?? null;

@@ -266,8 +266,8 @@ function rememberRefusal({ notes }: CycleContext, { facts }: WriteRequest, outco
 }
 
 /**
- * Returns true if the service refused the request itself. A refusal because of a taken path does
- * not count: the path may become free.
+ * Returns true if the service refused the request itself. Returns false for a refusal because of a
+ * taken path, which may become free.
  */
 function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
   if (outcome.kind !== "refused" || outcome.block === null) return false;

@@ -240,7 +240,7 @@ class RequestQueue {
     return request !== undefined;
   }
 
-  /** Rejects the requests in the queue. Later requests are rejected too. */
+  /** Rejects the requests in the queue, and all later requests. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));

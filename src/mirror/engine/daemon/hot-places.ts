@@ -14,10 +14,11 @@ import { isWholeServiceFault, toRemoteFiles } from "../observe/documents.ts";
 
 /**
  * A part of the workspace that mdmirror lists separately and often.
- * - `subtree`: a folder with everything below it. The documents fit on one page of a listing.
+ * - `subtree`: a folder with everything below it, if all its documents fit on one page of a
+ *   listing.
  * - `folder`: the documents directly in a folder.
- * - `document`: a single document. Its folder has too many documents, or is the root, which the API
- *   cannot list separately.
+ * - `document`: a single document in a folder with too many documents, or in the root, which the
+ *   API cannot list separately.
  */
 type WorkspacePart =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }

@@ -76,9 +76,9 @@ export type Daemon = {
   /** Calls `work` after all earlier requests. Rejects if `work` throws, or if the daemon stops. */
   callBetweenRuns(work: () => void): Promise<void>;
   /**
-   * Waits until the local changes at the time of the call are on the service, in review, or
-   * blocked. While the daemon is paused or stopped by a safety check, returns immediately; paths in
-   * the result may then be `waiting`. Rejects if the daemon stops.
+   * Waits until all local changes that exist now are on the service, in review, or blocked. Ends
+   * immediately while the daemon is paused or stopped by a safety check; paths in the result may
+   * then be `waiting`. Rejects if the daemon stops.
    * @param scope files and folders; "" is the whole linked folder
    * @param signal when `signal` aborts, the promise resolves with the current state of the paths
    */

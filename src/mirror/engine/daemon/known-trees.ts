@@ -149,8 +149,8 @@ export class KnownTrees {
   }
 
   /**
-   * Returns true if a document differs from its last known version on the service. An earlier
-   * version does not count as a difference, because a listing may be out of date.
+   * Returns true if a document has changed on the service since its last known version. An earlier
+   * version is no change, because a listing may be out of date.
    */
   isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;

@@ -11,7 +11,7 @@ import type { DaemonTiming } from "./interface.ts";
  * many single scans.
  */
 const MAX_PATHS = 2_000;
-/** Number of paths in one call of `take` that suggests lost events. */
+/** Number of changed paths from which the system may have dropped events. */
 const MIN_MANY_PATHS = 500;
 /**
  * Number of changed paths above which the changes are a bulk change (a checkout, a copied folder).
@@ -80,8 +80,8 @@ export class DirtyPaths {
     let latestSettledAt = 0;
     for (const change of this.#changes.values()) latestSettledAt = Math.max(latestSettledAt, this.#settledAt(change));
     const isBulk = this.#changes.size > BULK_PATHS || this.#changes.has("");
-    // The scan is due when all paths have been unchanged for long enough. It is due in any case
-    // after the longest delay.
+    // The scan is due when all paths have been unchanged for long enough, at the latest after the
+    // longest delay.
     return Math.min(latestSettledAt, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
@@ -96,7 +96,7 @@ export class DirtyPaths {
   /**
    * Returns true if a document may be planned while other paths are still changing. The document's
    * file must have been unchanged for long enough, and no folder above the file may be changing.
-   * Changes of other files do not matter, because mdmirror's own writes cause such changes too.
+   * Changes of other files do not matter, because they may be mdmirror's own writes.
    */
   isSettled(path: LocalPath, now: number): boolean {
     return (this.settlesAt(path) ?? now) <= now;
@@ -248,7 +248,10 @@ function findEmptyInodes({ inodesTrusted }: LocalTree, { records }: BaseTree): R
 type PendingDeletion = {
   readonly first: number;
   since: number;
-  /** True if the document is in conflict, so that mdmirror will restore the file instead. */
+  /**
+   * True if the document is in conflict. mdmirror will then restore the file, and not delete the
+   * document.
+   */
   inConflict: boolean;
   isAnnounced: boolean;
 };

@@ -25,9 +25,9 @@ export interface WatchListener {
 
 /**
  * Runs the watcher of the linked folder. Restarts the watcher after the ignore rules changed, or
- * after the folder was missing. If the system allows no more watches, each poll scans the folder
- * instead. Also checks that the linked folder is still at its path, because the disk of the folder
- * may be unmounted.
+ * after the folder was missing. Without watches, because the system allows no more, each poll scans
+ * the folder. Also checks that the linked folder is still at its path, because the disk of the
+ * folder may be unmounted.
  */
 export class FolderWatch {
   readonly #world: World;

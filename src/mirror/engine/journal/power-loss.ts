@@ -96,9 +96,9 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
 
 /**
  * Returns a function that finds the file of a record: by inode if the file was moved, else at its
- * path, else by the planner's match. The match counts only if the content is the same, because an
- * editor may have saved the file under a new name or in a renamed folder. Otherwise a similar new
- * file of the user would get the document's id.
+ * path, else by the planner's match. A match needs equal content, because an editor may have saved
+ * the file under a new name or in a renamed folder. Otherwise a similar new file of the user would
+ * get the document's id.
  */
 function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (record: DocumentRecord) => FoundFile {
   const { base, local } = trees;
@@ -150,8 +150,8 @@ function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (recor
 
 /**
  * Returns true if a file differs from the content that mdmirror wrote, although nobody has changed
- * the file since. The file's time shows this: a user's change is later than mdmirror's write, and a
- * lost write leaves the time of that write or an earlier time.
+ * the file since. A change by a user would be later than mdmirror's write. If the write was lost,
+ * the file has the time of that write or an earlier time.
  */
 function lacksLastWrite({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;

@@ -68,13 +68,15 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 }
 
 /**
- * Returns the path to which a set-aside file belongs: the path in the journal row, or the path in
- * the record if the document or its folder may have moved since. Three facts show that the path in
- * the row is right:
+ * Returns the path to which a set-aside file belongs. In three cases, the result is the path in the
+ * journal row:
  * - The effect was interrupted, and the folder above the path still exists.
  * - The document's own file is still at the path in the row.
  * - Another document's file is at the path in the record, because the move of the document was
  *   refused.
+ *
+ * In all other cases, the result is the path in the record, because the document or its folder may
+ * have moved since.
  */
 function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, DocumentRow>): LocalPath {
   const { disk, state } = ctx.world;

@@ -53,7 +53,7 @@ export class LinkForms {
     this.known = new KnownSpellings(state, mayStore);
   }
 
-  /** Returns false if `text` surely has no link to a document. Its two forms are then equal. */
+  /** Returns false if `text` surely has no link to a document, so that both forms are equal. */
   mayLink(text: string): boolean {
     return mayHaveLinks(text, this.scope.wiki);
   }
@@ -410,9 +410,9 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 }
 
 /**
- * Returns the links of a file's new content. A link that had no target in the earlier bytes is
- * inert (`ref://`) in the new content, and gets no target, even if the target exists by now. With a
- * target, mdmirror would not read the file again, and the link would stay inert on the service.
+ * Returns the links of a file's new content. A link without a target in the earlier bytes is inert
+ * (`ref://`) in the new content. Such a link gets no target, even if the target exists by now:
+ * mdmirror would then not read the file again, and the link would stay inert on the service.
  */
 function keepMissingTargets(
   leads: LinkTarget[],

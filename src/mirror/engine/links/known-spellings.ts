@@ -35,7 +35,7 @@ export class KnownSpellings {
 
   /**
    * Returns the spelling of bytes at a path, and stores the spelling for that path. Searches this
-   * path, the former path of a moved document, and the other paths in the same folder, from which
+   * path, the former path of a moved document, and then all paths in the same folder, from which
    * relative links lead to the same targets.
    */
   found(path: LocalPath, bytes: Digest, where: PlacesByTime): Spelling | null {
@@ -145,8 +145,8 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
 }
 
 /**
- * Returns a link of a rewritten file. A link that had no target in the earlier spelling (`before`)
- * has no target in the new spelling either; only the path of such a link (`at`) is new.
+ * Returns a link of a rewritten file. A link without a target in the earlier spelling (`before`)
+ * gets no target in the new spelling; only the path of such a link (`at`) is new.
  */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };

@@ -311,8 +311,8 @@ function findWaitingPaths({ base: { records, blocks, conflicts }, remote }: Tree
     const block = blocks.get(record.id);
     // The service may have protected the document since the record was written.
     const isProtected = remote.files.get(record.id)?.protected ?? record.protected;
-    // A block that each plan computes from the trees does not count. The next plan decides about
-    // such a block after the links are read.
+    // Only a block after a refusal prevents changes of links. The next plan decides about other
+    // blocks after the links are read.
     const isBlocked = block !== undefined && isRememberedBlock(block);
     if (isProtected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
       waitingPaths.add(block?.path ?? record.localPath);

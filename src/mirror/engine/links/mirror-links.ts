@@ -171,8 +171,8 @@ export class MirrorLinks {
     const byPath = new Map([...base.records.values()].map((record) => [currentPlaces.pathOf(record.id), record]));
     for (const spelling of spellings) {
       const record = byPath.get(spelling.path);
-      // If a document was moved out of the linked folder on the service and edited locally, its
-      // file stays. The links in that file are rewritten too.
+      // A document that was moved out of the linked folder on the service and edited locally keeps
+      // its file. The links in that file are rewritten as well.
       if (record === undefined || record.state === "suspended" || !hasMovedTarget(spelling, currentPlaces)) continue;
       if (isFileOfAnother(spelling, record)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, currentPlaces))) continue;

@@ -34,8 +34,8 @@ export class LinkPlaces {
   readonly #scope: LinkScope;
   readonly #unknownFiles = new Set<LocalPath>();
   /**
-   * Paths that two documents share while they swap paths. `#byPath` has one of the two documents;
-   * the value in this map is the other document.
+   * Paths that two documents share while they swap paths. `#byPath` has one of them; the value in
+   * this map is the second document.
    */
   readonly #shared = new Map<LocalPath, TargetId>();
   /** Index of documents by name; null until the first wiki link is read. */
@@ -205,8 +205,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Removes a document from a path. If another document shares the path in a swap, the path then
-   * belongs to the other document.
+   * Removes a document from a path. If two documents share the path in a swap, the path then
+   * belongs to the second document.
    */
   #leave(path: LocalPath): void {
     const otherId = this.#shared.get(path);
@@ -277,8 +277,8 @@ function indexRemotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, 
 }
 
 /**
- * Yields the local paths of documents and folders: the path in base or, if the service refused a
- * local move, the path in the block. Leaves out items whose path another document may have:
+ * Yields the local paths of documents and folders. The path is that in base or, after a refused
+ * local move, that in the block. Leaves out items whose path another document may have:
  * - documents whose file was renamed to a name that is not synced,
  * - folders that were removed locally but stay on the service.
  */

@@ -278,8 +278,8 @@ export function keepFile(ctx: CycleContext, { record, path }: PlacedDocument, co
 /**
  * Moves the copies of a conflict to the trash.
  * ORDER: the caller removes the record and its conflict first. A crash in between then leaves only
- * a copy without a conflict, which is harmless. In the other order, a missing copy would count as
- * the user's choice, and mdmirror would upload the local content over the version of that copy.
+ * a copy without a conflict, which is harmless. With the conflict, a missing copy would count as
+ * the user's choice. mdmirror would upload the local content over the version of that copy.
  * @returns sentences for the user
  */
 function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {

@@ -39,8 +39,8 @@ export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly st
 
 /**
  * Runs effects for a command.
- * ORDER: interrupted effects on the disk are recovered first, so that a set-aside file does not
- * count as absent.
+ * ORDER: interrupted effects on the disk are recovered first, so that mdmirror does not report a
+ * set-aside file as absent.
  * @param undoes numbers, for the log, of the runs that this run undoes
  */
 export async function runManually(

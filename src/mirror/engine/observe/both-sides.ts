@@ -112,8 +112,9 @@ export const NOTHING_SEEN: RemoteTree = {
 };
 
 /**
- * Returns true if the trees may leave out unchanged documents. Only the planner then reads the
- * trees: the sync is no dry run, has no daemon, does not convert links, and recovers nothing.
+ * Returns true if the trees may leave out documents at rest, because only the planner reads the
+ * trees. This is so in a sync that is no dry run, has no daemon, does not convert links, and
+ * recovers nothing.
  */
 function mayLeaveOut(
   { world }: CycleContext,
@@ -124,7 +125,7 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/** Loads base. Its records are in `columns`, which take less memory than `records`. */
+/** Loads base, with its records in `columns`, which take less memory than `records`. */
 function loadBaseWithColumns({ state, disk }: World): LoadedBase {
   const columns = new RecordColumns(disk.names(), (id) => state.record(id));
   const base = state.load((record) => columns.add(record));

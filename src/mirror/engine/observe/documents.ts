@@ -118,9 +118,9 @@ export type StoreRemoteContent = (digest: Digest, text: string, path: LocalPath,
 
 /**
  * Proves absences: reads by id each known document that the listing does not contain. Adds
- * documents that exist after all to `seen`. A 404 is a proof only if the key is known to work,
- * because the service returned a document or a folder of base in this run. Otherwise a wrong
- * workspace would look like a workspace whose documents were deleted.
+ * documents that exist after all to `seen`. A 404 is a proof only if the key works: the service
+ * returned a document or a folder of base in this run. Otherwise a wrong workspace would look like
+ * a workspace with deleted documents.
  * @param isKnownToWork true if a listed folder of base shows that the key works, or if the user
  * approved that no document is visible
  */
@@ -134,8 +134,8 @@ export async function proveAbsences(
   const proof = { gone: new Set<DocId>(), outside: new Set(outside), unseen: new Map<DocId, string>() };
   if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };
   const visibleId = [...seen.keys()].find((id) => base.records.has(id));
-  // If no known document is listed, documents outside the linked folder are read too. The key works
-  // if one of them is found. These reads are not needed if each absence was proven before.
+  // If no known document is listed, documents outside the linked folder are read as well. The key
+  // works if one of them is found. These reads are not needed if each absence was proven before.
   const isHealthy = isKnownToWork || missing.every((id) => wasProvenBefore(base, id));
   const outsideIdsToRead = visibleId === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], isKeyProven: isHealthy, fault: null };

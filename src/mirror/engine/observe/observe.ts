@@ -244,8 +244,8 @@ function findServiceFault({ complete, fault, isEmpty }: DocumentList): Fault | n
 }
 
 /**
- * Returns the reason why a listing is incomplete. `misread`: the next listing will be incomplete
- * too. `cutShort`: the next listing may be complete.
+ * Returns the reason why a listing is incomplete. `misread`: the next listing will also be
+ * incomplete. `cutShort`: the next listing may be complete.
  */
 function describeGap(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};

@@ -28,8 +28,8 @@ export type AwaitedPath = {
    */
   readonly isUnderWay: boolean;
   /**
-   * Document at the path in base at the time of the scan, because the document may move later; null
-   * if none.
+   * Id of the document that base had at the path during the scan; null if none. The document may
+   * move later.
    */
   readonly id: DocId | null;
 };

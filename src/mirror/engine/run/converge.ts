@@ -129,9 +129,8 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
   if (end.kind === "planned") {
     const { plan, trees } = end;
     recordConflictStop(world, plan.verdict, tally.counts.conflicts);
-    // ORDER: the generation is stored before the approval ends (`rememberStop`), because only an
-    // approval of missing documents allows mdmirror to store the generation while documents are
-    // missing.
+    // ORDER: the generation is stored before the approval ends (`rememberStop`). While documents
+    // are missing, mdmirror may store the generation only because of the approval.
     rememberGeneration(world, plan, trees);
     // The plan lacks changes that wait for a second scan, so this run ends no stop and no approval
     // (I22).

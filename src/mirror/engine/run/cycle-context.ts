@@ -109,7 +109,7 @@ export type RunTally = {
    * the whole action.
    */
   readonly futile: Map<string, FutileAction>;
-  /** Refused requests, so that mdmirror sends none again unchanged. Key: `facts` of the request. */
+  /** Refused requests, which mdmirror must not repeat unchanged. Key: `facts` of the request. */
   readonly refused: Map<string, RefusedWrite>;
   /**
    * Local files that were renamed because another document has their name: old path to new path.
@@ -326,9 +326,9 @@ export function noteFutileAction(
 
 /**
  * Forgets, at the end of a daemon's run, the actions that the next run may try again.
- * - An action whose target is missing on the service is kept until a complete listing in a later
- *   run. The listing of its own run does not count, because that listing was older than the
- *   service's answer (I08).
+ * - An action with a target that is missing on the service is kept until a complete listing in a
+ *   later run. The listing of its own run is no reason to forget the action, because it was older
+ *   than the service's answer (I08).
  * - Other actions do not wait for a complete listing, because a single unreadable document makes
  *   every listing incomplete.
  * @param isListed true if the listing of the run was complete

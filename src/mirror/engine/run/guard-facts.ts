@@ -124,7 +124,7 @@ const SIDE_BY_STOP_REASON: { readonly [reason in StopReason]?: EmptiedSide } = {
 /**
  * Remembers the sides on which a safety check found no document (I21, I22). A side is forgotten
  * after a complete scan of it in which each remaining deletion is approved. A single document that
- * comes back, perhaps after a crash, is not enough, because it proves nothing about the other
+ * comes back, perhaps after a crash, is not enough, because it proves nothing about the missing
  * documents.
  */
 export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local, remote }: Trees): void {
@@ -269,8 +269,8 @@ function computeMinimumAge({ clock }: World, [, before]: LossMark): number {
 
 /**
  * Returns true if the service was restored from a backup since `rememberGeneration` last stored the
- * generation. Nobody need have deleted a document that is missing after a restore, so safety checks
- * stop deletions until no document is missing.
+ * generation. After a restore, a missing document may only be newer than the backup. Therefore
+ * safety checks stop deletions until no document is missing.
  * @param current the service's generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, current: string | null): boolean {
@@ -289,7 +289,7 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
 /**
  * Returns true if the generation may be stored: no document of base is missing on the service, or
  * the user approved the missing documents. After an approval, the record of a missing document with
- * an edited file stays. Without this rule, the user would have to approve twice.
+ * an edited file stays. The approval is enough, so that the user need not approve twice.
  */
 function mayRemember(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
   if (readKeys(state.meta(META.approved)).includes("service-restored")) return true;

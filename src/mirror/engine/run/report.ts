@@ -182,8 +182,8 @@ export function listProblems(blocks: readonly Block[], beside: readonly Attentio
 }
 
 /**
- * Returns a problem for each failed part of a scan. Leaves out paths with a block, which is
- * reported instead.
+ * Returns a problem for each failed part of a scan. Leaves out paths with a block, because the
+ * report has the block.
  */
 export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const problems: Attention[] = [];
@@ -195,7 +195,7 @@ export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, bl
   if (cutShort !== undefined && misread === undefined) problems.push(makeWaitingProblem("listing-cut-short", cutShort));
   for (const [path, { kind, why }] of local.unseen) {
     // Two problems of the whole folder are not reported: a problem that a stop reports better, and
-    // a folder that a program is still writing, which is scanned again soon.
+    // files that a program is still writing, because the next scan follows soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
     problems.push({ ...NO_REQUEST_FIELDS, path, kind, detail: why, waits: !needsUser(kind) });

@@ -47,7 +47,7 @@ export type World = {
   readonly prefix: RemotePath;
 };
 
-/** Parts of the policy that the caller chooses, not the state or a cycle. */
+/** Parts of the policy that do not depend on the state or a cycle. */
 export type Settings = Omit<
   Policy,
   "refusedCharacters" | "remoteFolding" | "canMoveFolders" | "canMoveToRoot" | "unchangedContents" | "absentTwice"

@@ -34,10 +34,10 @@ function deriveFinalPath(draft: PlanDraft, row: PlanRow): LocalPath {
 }
 
 /**
- * Lists documents and folders whose local steps must come before a deletion on the service: items
- * that may get the deleted document's path, and the folders above that path. If the deleted file is
- * back at its path, such a step fails. mdmirror then skips the deletion, because the absence is not
- * proven (I04).
+ * Lists documents and folders with local steps that must come before a deletion on the service.
+ * These are items that may get the deleted document's path, and the folders above that path. If the
+ * deleted file is back at its path, such a step fails. mdmirror then skips the deletion, because
+ * the absence is not proven (I04).
  */
 export function listPathClaimants(draft: PlanDraft, row: PlanRow): readonly PlanRow[] {
   if (row.record === null) return [];

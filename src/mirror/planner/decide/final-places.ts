@@ -85,7 +85,7 @@ function blockInPlace(draft: PlanDraft, { row, reason, detail }: RowToBlock): vo
 
 /**
  * Decides which folders to create, keep or remove. Begins with the deepest folders, because a
- * folder with a folder that is kept is kept too.
+ * folder stays if a folder in it stays.
  * ORDER: documents come before folders, because a folder is needed if a document will be in it.
  */
 function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow>): void {

@@ -214,8 +214,8 @@ export function isDirectionOff(
 }
 
 /**
- * Blocks a document while somebody is editing its file. If the document has a block from an earlier
- * answer of the service, that block stays instead.
+ * Blocks a document while somebody is editing its file. A block from an earlier answer of the
+ * service stays, and no second block is added.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: BlockedContent): boolean {
   const reasonClause = draft.policy.inUse?.get(path);

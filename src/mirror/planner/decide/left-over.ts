@@ -76,11 +76,11 @@ function toLegalName({ policy, trees }: PlanDraft, row: PlanRow, side: Side, nam
 }
 
 /**
- * Returns the original local name of a document or folder with a name that contains digits of the
- * id; null if the item already has the original name.
+ * Returns the original local name of a document or folder that has digits of the id in its name;
+ * null if the item already has the original name.
  *
- * Also null if the item's folders on the two sides do not correspond: base would get the new name,
- * and the user's move to another folder would be lost.
+ * Also null if the item's folders on the two sides do not correspond. Otherwise base would get the
+ * new name, and the user's move to another folder would be lost.
  */
 function findNameIfFree({ trees }: PlanDraft, row: PlanRow): string | null {
   if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;

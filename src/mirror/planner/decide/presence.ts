@@ -234,7 +234,7 @@ export function decideNewOnBothSides(
   const reasonClause = "new on both sides";
   const contentContext = { digest: localFile.digest, changeId: remoteFile.changeId };
   // If the contents differ, or the local file is empty, the action would write the service's
-  // content to the file, which a sync that only uploads must not do.
+  // content to the file. A sync that only uploads must not do so.
   if (
     (localFile.empty || isKnownToDiffer(draft, row, contentContext)) &&
     isDirectionOff(draft, row, "push", reasonClause, contentContext)

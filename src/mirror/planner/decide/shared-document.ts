@@ -61,7 +61,7 @@ function isBlankText(texts: TextLookup, digest: Digest): boolean {
 
 /**
  * Decides about a document with content in review, or with a local edit that must go to review.
- * Returns false if `CONTENT_RULES` must decide about the document instead.
+ * Returns false for other documents, about which `CONTENT_RULES` decides.
  */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
   const { row, record, localFile, remoteFile } = shared;

@@ -43,8 +43,8 @@ function isConflictCopyOf({ trees }: MatchProgress, { id }: DocumentRecord, { st
 
 /**
  * Matches documents with similar files at their paths. The inode may differ, because an editor may
- * save a document as a new file. Documents from one template are similar too. Therefore documents
- * that were swapped, as inodes show, are not matched.
+ * save a document as a new file. Documents from one template are similar as well, so documents that
+ * were swapped, as inodes show, are not matched.
  */
 export function matchByPathAndText(matching: MatchProgress): void {
   const isSwapped = makeSwapTest(matching);
@@ -100,8 +100,9 @@ export function matchByPathAndPart(matching: MatchProgress): void {
 }
 
 /**
- * Matches the other documents with the files at their paths. Documents whose two recorded paths do
- * not correspond come last: after their interrupted moves, the file may belong to another document.
+ * Matches documents that have no file yet with the files at their paths. Documents whose two
+ * recorded paths do not correspond come last: after their interrupted moves, the file may belong to
+ * another document.
  */
 export function matchByPathAlone(matching: MatchProgress): void {
   for (const id of matching.records.keys()) matching.byPathAlone.add(id);
@@ -267,10 +268,10 @@ export class MovedFiles {
   }
 
   /**
-   * Returns the other pairs that are as likely as this pair of a document and a file.
+   * Returns the pairs that are as likely as this pair of a document and a file.
    * - This document with another file, if the evidence is equal or is only the inode.
    * - This file with another document, if the evidence is equal and neither inode nor content
-   *   confirms the file at the other document's path.
+   *   confirms the file at that document's path.
    */
   #rivalsOf(candidate: MatchCandidate): MatchCandidate[] {
     const rivalFiles = (this.#byDocument.get(candidate.record.id) ?? []).filter(
@@ -350,7 +351,7 @@ function findUniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap
 }
 
 /**
- * Blocks the other documents to which a file of an ambiguous document may belong. Otherwise these
+ * Blocks all documents to which a file of an ambiguous document may belong. Otherwise these
  * documents would count as deleted.
  */
 export function blockPossibleOwners(matching: MatchProgress): void {

@@ -32,8 +32,8 @@ export function toFileInodeKey(stamp: Stamp | null): string | null {
 }
 
 /**
- * Returns the inode key of a folder. Null if the disk has no birth times: the system may use a free
- * inode again, and a folder has no content that would prove its identity.
+ * Returns the inode key of a folder. Null if the disk has no birth times, because the system may
+ * use a free inode again, and no content proves the identity of a folder.
  */
 export function toFolderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : toInodeKey(folder);

@@ -184,8 +184,8 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
 }
 
 /**
- * Returns the current path of a folder, derived from the current path of a document below it, whose
- * path relative to the folder must be unchanged; null if it has changed.
+ * Returns the current path of a folder, derived from the current path of a document below it. Null
+ * if the path of the document relative to the folder has changed.
  */
 function deriveFolderPath(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);

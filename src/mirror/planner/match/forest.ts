@@ -177,7 +177,8 @@ export function findBaseFolder(
 }
 
 /**
- * Returns the folder that had a local path when base was recorded: the first of these that exists.
+ * Returns the folder that had a local path when base was recorded: the first of these folders that
+ * exists.
  * - the folder with this recorded path
  * - the folder with this path now, because base may record its documents before the folder
  * - a folder without a record at `remotePath`
@@ -212,7 +213,7 @@ function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, loca
 /**
  * Returns the folder with a recorded path on the service. Two folders may have one such path,
  * because a folder that was removed locally may still exist on the service. Prefers the folder that
- * is recorded at the local path too.
+ * is recorded at both paths.
  */
 function findKnownRemoteFolder(
   { byBaseLocal, byBaseRemote }: FolderForest,

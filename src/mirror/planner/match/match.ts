@@ -276,8 +276,8 @@ function makeFinderByName(
 
 /**
  * Returns a function that finds the new local file of a document on the service: the file whose
- * path becomes the document's path when it is converted for the service. Finds nothing if several
- * files convert to that path.
+ * path, converted for the service, is the document's path. Finds nothing if several files convert
+ * to that path.
  */
 function makeFinderByMappedName(
   forest: FolderForest,

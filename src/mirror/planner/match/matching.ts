@@ -59,8 +59,8 @@ export function blockAmbiguousDocument(
 }
 
 /**
- * Matches a file by content. If the document's own file could not be read, matches nothing: the
- * file with equal content may be a copy, which must not get the document's id (I09).
+ * Matches a file by content. Matches nothing if the document's own file could not be read: the file
+ * with equal content may be a copy, which must not get the id (I09).
  */
 export function matchFileByContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {
   const unreadReason = whyHidden(record.localPath, matching.trees);

@@ -95,8 +95,8 @@ function findUnmovedFolders(
 }
 
 /**
- * New documents of the service that only have to be created locally. They have no rows in the plan:
- * a first sync may have so many of these documents that rows would need too much memory.
+ * New documents of the service that only have to be created locally. The plan has no rows for these
+ * documents: a first sync may have so many of them that rows would need too much memory.
  */
 export class Arrivals {
   readonly all: RemoteFile[] = [];

@@ -146,7 +146,7 @@ export function listActionsOfStop(
 
 /**
  * Returns a key of an action's kind, its document, and the version or content that the action
- * expects. An approval stores this key, so that it covers exactly this action, in later plans too.
+ * expects. An approval stores this key, so that it covers exactly this action, even in later plans.
  * The key of an action on a folder has only the folder's id.
  */
 export function toGuardKey(action: Action): string {

@@ -96,8 +96,8 @@ type SideLosses = {
   readonly side: Side;
   readonly deleted: readonly GuardedStep[];
   /**
-   * Folders that the plan removes. A safety check that stops the deletions stops these removals
-   * too.
+   * Folders that the plan removes. A safety check that stops the deletions also stops these
+   * removals.
    */
   readonly folders: readonly GuardedStep[];
   readonly emptied: readonly GuardedStep[];
@@ -113,7 +113,7 @@ type SideLosses = {
   readonly otherSide: OtherSideCounts;
 };
 
-/** Numbers of documents on the other side, where the losses on this side come from. */
+/** Numbers of documents on the other side, which explain the losses on this side. */
 type OtherSideCounts = {
   readonly known: number;
   readonly gone: number;
