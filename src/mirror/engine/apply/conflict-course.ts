@@ -21,8 +21,8 @@ export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflic
  * Merges the local content with the current version on the service. If the merge is clean, the
  * conflict ends. Otherwise a new conflict copy shows the current version, and the conflict
  * continues.
- * @param rejected version that the user rejected in favour of the local content; null if the user
- * has not chosen. The base of the merge
+ * @param rejected version that the user rejected in favour of the local content, which is then the
+ * base of the merge; null if the user has not chosen
  */
 async function mergeOrShowNewer(
   ctx: CycleContext,
@@ -65,8 +65,9 @@ async function mergeOrShowNewer(
       },
     );
   }
-  // The submissions are kept as mdmirror sent them, without the merges of this attempt. A change
-  // that the service accepted is no longer in review: a remaining local difference is a later edit.
+  // The submissions are kept as mdmirror sent them, without their merges with the service's
+  // version. A change that the service accepted is no longer in review. The remaining local
+  // difference is then a later edit.
   const submissions = mergeResult.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...makeEvent(action, "local"), kind: "renew-conflict" } as const;

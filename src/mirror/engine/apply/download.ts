@@ -325,8 +325,8 @@ async function replaceLocal(
 /**
  * Decides which side wins if a document is new on both sides with different contents. If the
  * document is empty on the service, the local content wins, even over the user's preferred side,
- * because no content is lost. An empty local file does not lose in the same way: the user may be
- * about to write into the file.
+ * because no content is lost. An empty local file has no such rule: the user may be about to write
+ * into the file.
  */
 function chooseSide(
   ctx: CycleContext,

@@ -17,7 +17,7 @@ import { META } from "../run/meta.ts";
  * next cycle flushes all of them, because the system has written most of them itself by then.
  */
 const MAX_NEW_FILES = 64;
-/** LIMIT: number of earlier files that one cycle flushes. Each flush is slow. */
+/** LIMIT: number of earlier files that one cycle flushes, because each flush is slow. */
 const MAX_EARLIER_FILES = 2_000;
 
 /** Marks a file for the flush at the end of the cycle. */

@@ -283,8 +283,8 @@ export function findOpenReason(outcome: Outcome): string | null {
 }
 
 /**
- * Returns the outcome of a write that did not happen, as mdmirror has read. The next plan sends a
- * new write, based on the current state.
+ * Returns the outcome of a write that, as a later read has shown, did not happen. The next plan
+ * sends a new write, based on the current state.
  * @param fault reason why the result was unknown; shown to the user if the service keeps failing
  */
 export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {

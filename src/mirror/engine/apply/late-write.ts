@@ -39,7 +39,7 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
   const { aside, atPath } = setAsideState;
   const redoResult = redoAfterPowerLoss(ctx, row, aside, atPath);
   if (redoResult !== null) return redoResult;
-  // An old file in the trash stays in the trash for the user.
+  // An old file in the trash stays for the user, so the journal row is no longer needed.
   if (!isSetAsidePath(row.setAsideAt)) return CLOSED_RESULT;
   if (aside.kind !== "done") {
     if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);

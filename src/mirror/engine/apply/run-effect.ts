@@ -94,7 +94,7 @@ export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectP
 
 /**
  * An effect on the disk.
- * ORDER: `perform` does not wait, so each effect on the disk ends before the next one opens its
+ * ORDER: `perform` does not wait, so each effect on the disk ends before the next effect opens its
  * journal row. The flush of that row also flushes the ends of all earlier effects. A power cut can
  * therefore lose only the end of the last effect.
  */

@@ -11,7 +11,7 @@ import type { DaemonTiming } from "./interface.ts";
  * many single scans.
  */
 const MAX_PATHS = 2_000;
-/** Number of changed paths from which the system may have dropped events. */
+/** Number of changed paths at the same time that makes dropped events likely. */
 const MIN_MANY_PATHS = 500;
 /**
  * Number of changed paths above which the changes are a bulk change (a checkout, a copied folder).

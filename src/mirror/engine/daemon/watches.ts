@@ -25,9 +25,9 @@ export interface WatchListener {
 
 /**
  * Runs the watcher of the linked folder. Restarts the watcher after the ignore rules changed, or
- * after the folder was missing. Without watches, because the system allows no more, each poll scans
- * the folder. Also checks that the linked folder is still at its path, because the disk of the
- * folder may be unmounted.
+ * after the folder was missing. If the system allows no more watches, no watcher runs, and each
+ * poll scans the folder. Also checks that the linked folder is still at its path, because the disk
+ * of the folder may be unmounted.
  */
 export class FolderWatch {
   readonly #world: World;
@@ -252,8 +252,7 @@ function findPathToRequest(
 }
 
 /**
- * Requests a document. Returns null without an answer, and if no document or another document is at
- * the path.
+ * Requests a document. Returns null if no answer arrives, or if the document is not at the path.
  */
 async function requestDocumentAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });

@@ -31,7 +31,10 @@ type PendingCommit = {
   readonly reject: (error: unknown) => void;
 };
 
-/** `run` reads or creates a file, and returns a function that passes the result to the caller. */
+/**
+ * A call that reads or creates one file. `run` returns a function that passes the result to the
+ * caller.
+ */
 type FileCall = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
 
 /**

@@ -228,7 +228,7 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: EffectPhase<Extract<Remot
   "delete-folder": removeFolderRemote,
 };
 
-/** Finds out by a read whether a write happened that an earlier run left open (I08). */
+/** Finds out, by a read, whether a write of an earlier run happened (I08). */
 function concludeByRead(ctx: CycleContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as EffectPhase<RemoteIntent, unknown>, intentId, intent, null);
 }

@@ -11,7 +11,9 @@ import type { MirrorLinks, Respelling } from "./mirror-links.ts";
  */
 const BATCH_SIZE = 64;
 
-/** `open` is the file's journal row; null if the bytes of the file stay. */
+/**
+ * A rewrite of a file's links. `open`: journal row of the file; null if the bytes of the file stay.
+ */
 type PendingRespelling = {
   readonly respelling: Respelling;
   readonly open: { readonly rowId: number; readonly row: ReplaceRow } | null;

@@ -1,6 +1,6 @@
 /**
- * Undoes changes for `reject`, `restore` and `undo`, in the way a user could. The next run sends
- * the result.
+ * Undoes changes for `reject`, `restore` and `undo`, with steps that a user could take. The next
+ * run sends the result.
  */
 import { type ChangeId, type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";

@@ -106,7 +106,7 @@ export function makeEmptyProof({ missing, outside }: UnlistedDocuments, fault: F
   return { gone: new Set(), outside: new Set(outside), unseen, fault: null, nothingKnown: false };
 }
 
-/** `seen`: documents that the scan has found so far. */
+/** Input of a proof of absence. `seen`: documents that the scan has found so far. */
 type ProofInput = {
   readonly base: BaseTree;
   readonly seen: Map<DocId, RemoteFile>;

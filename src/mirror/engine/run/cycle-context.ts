@@ -44,7 +44,7 @@ export type CycleInput = {
 };
 
 /**
- * Scans of a daemon, which may read less than full scans. Files that programs are still writing
+ * Scans by a daemon, which may read only a part of each side. Files that programs are still writing
  * count as unread.
  */
 export type DaemonObservers = {
@@ -134,7 +134,10 @@ export type RunTally = {
   filesMoved: boolean;
 };
 
-/** `keptAs` is the file's current path, relative to the linked folder. */
+/**
+ * A user's file that was moved from `path`. `keptAs`: current path of the file, relative to the
+ * linked folder.
+ */
 export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
 export type RunMemory = Pick<RunTally, "futile" | "refused">;
@@ -159,7 +162,7 @@ export function makeEmptyTally(): RunTally {
 }
 
 type CycleNotes = {
-  /** Counts of the whole run, for its report. */
+  /** Numbers of uploads, downloads and other results in the whole run, for its report. */
   readonly counts: Counts;
   readonly tally: RunTally;
   /** Scan from which the plan was made; null before the scan, such as during recovery. */

@@ -297,7 +297,7 @@ export async function planWithSecondScan(
   });
 }
 
-/** Makes a plan without a scan. A safety check stops this plan; the reason is `root`. */
+/** Makes a plan without a scan. A safety check stops this plan, for the reason `root`. */
 function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySignals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const reason = "the linked folder changed identity";

@@ -3,7 +3,7 @@ import type { Action, Outcome, Step } from "../../model/action.ts";
 /**
  * Result of a step.
  * - `withheld`: a safety check stopped the plan.
- * - `needs-failed`: a step failed on which this step depends.
+ * - `needs-failed`: this step depends on a step that failed.
  * - `stopped`: the run was stopped.
  */
 export type StepEnd =

@@ -6,9 +6,9 @@ import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { derivePlannedPath } from "./places.ts";
 
 /**
- * Returns the local path at which the deletion step checks once more, right before the deletion on
- * the service, that no file exists. Usually this is the path of the deleted file, because a
- * restored file would be at that path.
+ * Returns the local path for the last check before a deletion on the service: no file may exist at
+ * this path. Usually this is the path of the deleted file, because a restored file would be at that
+ * path.
  *
  * If another file has this path now (`rm b; mv a b`) or gets it in this plan, that file proves the
  * deletion by the user. The step then checks a free path in the same folder.

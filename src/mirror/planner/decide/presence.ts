@@ -175,7 +175,8 @@ export function decideEditOfDeleted(
   }
   if (!proposeRemoteCreation(draft, row, localFile, record.id, "edited locally after it was deleted on the service"))
     return;
-  // ORDER: the old record is removed before the new document gets the file.
+  // ORDER: the old record is removed before the new document gets the file, because one file must
+  // not have two records (I11).
   proposeAction(draft, row, "before", () => ({
     kind: "forget",
     why: "no longer on the service; its content becomes a new document",

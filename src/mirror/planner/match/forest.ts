@@ -198,9 +198,9 @@ function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remoteP
 }
 
 /**
- * Returns the folder that had a path on the service when base was recorded. Without such a record,
- * returns the folder with the path now, because base may record the documents of a moved folder
- * before the folder.
+ * Returns the folder that had a path on the service when base was recorded. If no folder has this
+ * recorded path, returns the folder with the path now, because base may record the documents of a
+ * moved folder before the folder.
  */
 function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const knownFolder = findKnownRemoteFolder(forest, remotePath, localPath);

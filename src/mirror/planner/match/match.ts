@@ -43,7 +43,7 @@ export type MatchedTrees = {
   /** Documents at rest about which the next round of planning must decide. */
   readonly toInclude: Set<DocId>;
   readonly arrivals: Arrivals;
-  /** Finds what is at a path before the plan changes anything. */
+  /** Finds the item at a path before the plan changes anything. */
   readonly occupancy: SlotOccupancy;
 };
 
