@@ -229,7 +229,7 @@ export function readFolderRules(
   read: (file: string) => string,
 ): boolean {
   const texts = {
-    // The last line of the file may have no line end.
+    // The last line of the file may have no line end, which a further line would need.
     ours: read(IGNORE_FILE).replace(/[^\n]$/, "$&\n") + (folder === "" ? extraLines : ""),
     git: recorded === null ? "" : read(GITIGNORE_FILE),
     scope: folder === "" ? scope : "",

@@ -151,8 +151,8 @@ function readStatAgain(scan: FolderScan, folder: WalkedFolder): FsStat | string 
     return ["ENOENT", "ENOTDIR"].includes(statResult.errno) ? null : describeErrno(statResult.errno);
   const stat = statResult.value;
   if (stat.kind !== "folder") return null;
-  // The root must be the same folder, because the path leads to the empty mount point after the
-  // disk was unmounted.
+  // The root must be the same folder: after its disk was unmounted, the path leads to the empty
+  // mount point.
   if (folder.path === "" && !isSameInode(stat, folder.stat)) return null;
   return stat.dev === scan.dev ? stat : "another disk is mounted at this path";
 }

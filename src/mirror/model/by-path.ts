@@ -21,8 +21,8 @@ function rankCodeUnit(unit: number): number {
 }
 
 /**
- * Compares strings quickly. The order is the same on each machine, but no user expects it in a
- * list.
+ * Compares strings quickly. The order is the same on each machine, but is not suitable for lists
+ * that users read.
  */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -208,7 +208,10 @@ export function isPathPair(
   );
 }
 
-/** `theirs`: the service's version in a conflict. `mine`: a local version that was replaced. */
+/**
+ * Kind of a conflict copy. `theirs`: the service's version in a conflict. `mine`: a local version
+ * that was replaced.
+ */
 type CopySide = "theirs" | "mine";
 
 /**

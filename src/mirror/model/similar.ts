@@ -31,7 +31,7 @@ export function makeLineProfile(text: string): LineProfile {
 
 /**
  * Returns the similarity of two contents: 0 (no common line) to 1 (equal lines in any order). Two
- * blank contents have 0.
+ * blank contents have the similarity 0.
  */
 export function computeSimilarity(a: LineProfile, b: LineProfile): number {
   const longerLength = Math.max(a.total, b.total);

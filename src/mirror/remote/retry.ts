@@ -90,8 +90,8 @@ export const RETRY = {
 } as const;
 
 /**
- * `isAgain`: true if the call is repeated, after `pauseMs` milliseconds. `isForAll`: true if all
- * other calls wait as well.
+ * Decision about a failed call. `isAgain`: true if the call is repeated, after `pauseMs`
+ * milliseconds. `isForAll`: true if all other calls wait as well.
  */
 type RetryDecision = { readonly isAgain: boolean; readonly pauseMs: number; readonly isForAll: boolean };
 

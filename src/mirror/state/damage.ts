@@ -52,8 +52,8 @@ type SetAsideFiles = {
  * - `state.db`: also moves `tmp/` with the set-aside files. Only the journal in the damaged
  *   database named these files, so mdmirror would treat them as unclaimed. `texts.db` stays,
  *   because the new state needs the base versions and lost edits in it.
- * - `texts.db`: copies the contents that match their digests to a new file. mdmirror reads other
- *   contents that records need from the disk and the service again.
+ * - `texts.db`: copies the contents that match their digests to a new file. Other contents that
+ *   records need are read again, from the disk and the service.
  * @param stamp time as a string, which becomes the name of the new folder
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAsideFiles {

@@ -9,8 +9,8 @@ import Sqlite from "better-sqlite3";
 export type SqliteDatabase = Sqlite.Database;
 
 /**
- * LIMIT: milliseconds until mdmirror gives up a lock of another connection. Such locks are usually
- * short.
+ * LIMIT: milliseconds for which mdmirror waits for a lock of another connection, so that no command
+ * hangs. Such locks are usually short.
  */
 const LOCK_WAIT_MS = 5_000;
 /** Size in bytes to which a checkpoint shortens a larger WAL. */

@@ -123,8 +123,8 @@ function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): Opene
 
 /**
  * Name of a file that exists if `texts.db` may be damaged. The next opening then checks `texts.db`.
- * A row of the state would not do: such a row would be rolled back with the transaction that found
- * the damage.
+ * This fact is not a row of the state, because the row would be rolled back with the transaction
+ * that found the damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 

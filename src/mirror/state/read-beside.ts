@@ -67,7 +67,10 @@ type StateTotals = {
    * Paths of documents in conflict. For a document without a record, the path of its conflict copy.
    */
   readonly conflicts: readonly string[];
-  /** `since`: time of the oldest content in review, in milliseconds since the epoch. */
+  /**
+   * Documents in review. `since`: time of the oldest content in review, in milliseconds since the
+   * epoch.
+   */
   readonly reviews: readonly DocumentInReview[];
 };
 

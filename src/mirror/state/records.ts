@@ -68,7 +68,7 @@ export class RecordTable extends TableWithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /** Yields all records. Reads them in portions, to save memory. */
+  /** Yields all records, and reads only a portion at a time, to save memory. */
   *all(): Generator<DocumentRecord> {
     for (let lastNumber: number | null = Number.MIN_SAFE_INTEGER; lastNumber !== null; ) {
       const rows: RecordRow[] = this.#portion.all(lastNumber, ROWS_PER_PORTION);

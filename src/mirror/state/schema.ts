@@ -8,7 +8,7 @@
  * - `local_path` is not unique, because two records have one path for a moment during a swap.
  * - There are few indexes, because each index costs one page per commit. Rare queries for users
  *   read the whole table.
- * - The table `idle` has the time since when no row has referred to a content.
+ * - The table `idle` has, for each content, the time since when no row has referred to it.
  */
 export type DatabaseSchema = {
   readonly file: StateFile;
