@@ -224,6 +224,20 @@ test("I03 versions of a restored service that a user approved in a folder that o
   expect(world.state.meta(META.waived)).toBeNull();
 });
 
+test("I03 a user is asked once about a restored service in a folder that only downloads, also if an edited file keeps its version", async () => {
+  const { mirror, world, textsThere } = await restoredFromBackup();
+  const downloads = { ...OPTIONS, settings: { ...SETTINGS, direction: "pull" } } as const;
+  mirror.write("plan.md", "edited\n");
+  expect((await syncToConvergence(world, downloads)).safetyStop?.reasons).toMatchObject([
+    { reason: "service-restored" },
+  ]);
+  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+  for (let run = 0; run < 2; run++)
+    expect(await syncToConvergence(world, downloads)).toMatchObject({ state: "in-sync" });
+  expect(mirror.texts().get("plan.md")).toBe("edited\n");
+  expect((await textsThere()).slice(0, 2)).toEqual(["plan: first\n", "other\n"]);
+});
+
 /** Starts an idle daemon in sync with documents of a service whose generation the test sets. */
 async function resting(documents = 3) {
   const rig = createRig(1);

@@ -141,6 +141,7 @@ describe("safety checks", () => {
       kind: "run",
       waived: ["service-restored"],
     });
+    expect(planOf(synced(5), { direction: "pull" }, older).verdict).toMatchObject({ waived: ["service-restored"] });
     // The plan downloads the older versions. So if the service is restored a second time, the user
     // must be asked again.
     expect(planOf(synced(5), {}, older).verdict).toEqual({ kind: "run" });

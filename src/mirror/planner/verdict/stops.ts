@@ -87,7 +87,8 @@ function checkVersions(
   const fewestForDoubt = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < fewestForDoubt) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
-  return { reason: "service-restored", detail, mustAsk: true, persists: direction === "push" };
+  // A sync with one direction blocks some downloads. These documents keep their newer local version.
+  return { reason: "service-restored", detail, mustAsk: true, persists: direction !== "both" };
 }
 
 /**
