@@ -54,7 +54,7 @@ export type SimulatedLink = {
   readonly said: string;
 };
 
-const LINK = /mark (\d+); see \[document (\d+)\]\(([^)#?]*)([^)]*)\)/g;
+const LINK = /mark (\d+); see \[document (\d+)\]\(([^)#?\s]*)([^)\s]*)\)/g;
 
 export function linksIn(text: string): SimulatedLink[] {
   return Array.from(text.matchAll(LINK), ([, mark, to, said]) => ({ mark: mark!, to: to!, said: said! }));

@@ -9,7 +9,7 @@ import { checkRun } from "./oracle-run.ts";
 import type { LiveFile } from "./world.ts";
 import { ROOT } from "../mirror.ts";
 import { create, open, sync } from "./oracle-fixture.ts";
-import { linkLine, tagOf } from "./contents.ts";
+import { linkLine, linksIn, tagOf } from "./contents.ts";
 import { closeWithTest } from "../open-databases.ts";
 import type { MirrorSetup } from "./script.ts";
 
@@ -266,6 +266,12 @@ it("a link leads to its document after a conflict, although another document has
   checkServiceLinks(actors);
   checkLocalLinks(actors, mirror!);
   expect(history.failures).toEqual([]);
+});
+
+it("a link ends in its line, although an unfinished link in a half-saved file has no end", () => {
+  const whole = linkLine("2", "5", "doc_a", 1);
+  const text = `mark 1; see [document 4](../b.md#part\r\n\r\n${whole}\r\n`;
+  expect(linksIn(text)).toEqual([{ mark: "2", to: "5", said: "doc_a" }]);
 });
 
 describe("a link that stays inert", () => {
