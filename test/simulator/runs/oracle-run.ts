@@ -107,9 +107,9 @@ function checkTrash(actors: Actors, mirror: SimulatedMirror, { localDigests }: R
 }
 
 /**
- * Checks I19: if a sync got only refusals and errors, no local file was removed. A file that a power
- * cut emptied, zeroed or cut off is no loss if a whole file is at its path afterwards: the sync has
- * restored it from the history.
+ * Checks I19: if a sync got only refusals and errors, no local file was removed. A file that a
+ * power cut emptied, zeroed or cut off is no loss if a whole file is at its path afterwards: the
+ * sync has restored it from the history.
  */
 function checkLockedOut(
   actors: Actors,

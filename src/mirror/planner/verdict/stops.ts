@@ -87,7 +87,7 @@ function checkVersions(
   const fewestForDoubt = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < fewestForDoubt) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
-  // A sync with one direction blocks some downloads. These documents keep their newer local version.
+  // A sync with one direction blocks some downloads. Their documents keep the newer version.
   return { reason: "service-restored", detail, mustAsk: true, persists: direction !== "both" };
 }
 
