@@ -35,8 +35,10 @@ const MAX_NAMES = 10;
 
 /**
  * Prints the plan of a sync, for `plan` and `sync --dry-run`. Writes nothing on either side (I23).
- * The exit code is 3 if a document is blocked, 4 if a safety check would stop the sync, 5 if the
- * service is unreachable, otherwise 0.
+ * - exit code 3: a document is blocked
+ * - exit code 4: a safety check would stop the sync
+ * - exit code 5: the service is unreachable
+ * - exit code 0: otherwise
  */
 export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
   const { json, quiet } = options;

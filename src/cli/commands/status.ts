@@ -124,8 +124,8 @@ async function showAllFolders(io: Io, flags: Flags): Promise<ExitCode> {
         ? NO_FOLDER_LINES
         : formatColumns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
     warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
-    // If an entry of the user's list of linked folders is unusable, the command reports an error,
-    // because the folder of this entry may not be synced any more.
+    // An entry of the user's list of linked folders may be unusable. The command then reports an
+    // error, because the folder of the entry may not be synced any more.
     exit: pickWorstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
   });
 }

@@ -233,8 +233,8 @@ type BootIdSources = {
 const DEADLINE_MS = 3_000;
 
 /**
- * Reads the id of the machine's last start. If the machine has restarted since the last sync, a
- * power loss may have damaged a changed file, so a change need not be an edit.
+ * Reads the id of the machine's last start. After a restart of the machine, a change need not be an
+ * edit, because a power loss may have damaged the file.
  * @returns null if the system has no such id; every changed file then counts as edited
  */
 export function readBootId(sources: BootIdSources = {}): string | null {

@@ -131,8 +131,8 @@ export type StatusOptions = {
  * Reads the status from the state file, and asks the daemon. Needs no network, scan or lock, and
  * writes nothing.
  * @param root path of a folder that has `.mdmirror/`
- * @returns trouble if the folder is untrusted or refused because of `mustBeAdmitted`, if the daemon
- * answers with trouble, or if the state file cannot be read
+ * @returns trouble if the folder is untrusted or refused because of `mustBeAdmitted`, the daemon
+ * answers with trouble, or the state file cannot be read
  */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<Result<StatusReading>> {
   const refusal = whyNotAdmitted(root, options);

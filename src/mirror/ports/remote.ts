@@ -78,9 +78,8 @@ export type WrittenFile = FileResource & {
 
 export type PutResult =
   /**
-   * The content is published. A field is null if the answer lacks the field. The caller reads both
-   * fields by a GET if one is null, or if the content is neither the sent content nor the content
-   * of base.
+   * The content is published. A field is null if the answer lacks the field. The caller then reads
+   * both fields by a GET, as for content that is neither the sent content nor that of base.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
   /** The content was sent to review. A field is null if the answer lacks the field. */

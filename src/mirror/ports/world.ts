@@ -44,9 +44,9 @@ export type LogForm = keyof LogValues;
 export type LogValue = LogValues[LogForm];
 
 /**
- * Fields that a log line may have, with the form of their values. No field has free text, such as a
- * `detail` of the service or the message of an exception, because free text may repeat content of a
- * document (I30). The state file keeps the complete text for users.
+ * Fields that a log line may have, with the form of their values. No field has free text, such as
+ * the message of an exception, because free text may repeat content of a document (I30). The state
+ * file keeps the complete text for users.
  */
 export const LOG_FIELDS = {
   accepted: "count",

@@ -28,7 +28,8 @@ export type ControlRequest =
   | { readonly do: "status" }
   /**
    * Asks the daemon to answer when the current content of the paths is on the service, in review or
-   * blocked, or when the time limit has passed. Paths are below the root; "" is the whole folder.
+   * blocked. After the time limit, the daemon answers in any case. Paths are below the root; "" is
+   * the whole folder.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
   /** `forMs`: length of the pause in milliseconds; undefined for a pause until `resume`. */

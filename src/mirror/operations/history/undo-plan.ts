@@ -94,9 +94,9 @@ function makeLookup({ records, dirs, conflicts }: BaseTree): Parameters<typeof e
 }
 
 /**
- * Plans the moves of folders and documents together, because an entry may be at the target path of
- * another entry, and documents move with their folders. If a target path stays taken, the entry
- * does not move, and its own path stays taken for other entries.
+ * Plans the moves of folders and documents together, because one entry may be at another's target
+ * path, and documents move with their folders. If a target path stays taken, the entry does not
+ * move, and its own path stays taken for other entries.
  */
 function planMoves(items: readonly UndoItem[], { folders, base, records, disk }: PathFacts): UndoItem[] {
   const documents = items.flatMap((item) =>

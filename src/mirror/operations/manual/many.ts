@@ -157,8 +157,8 @@ export function meansSeveral({ records, tombstones }: BaseTree, name: string): b
 
 /**
  * Returns a function that says whether a command's operands select a path. Returns trouble for an
- * operand that selects nothing. If there are several operands, an operand may also be an existing
- * file that is not synced, because a shell's `*` also gives pictures and conflict copies.
+ * operand that selects nothing. One of several operands may also be an existing file that is not
+ * synced, because a shell's `*` also gives pictures and conflict copies.
  * @param names paths below the root, folders with their contents, and patterns in the syntax of the
  * ignore rules; "" is the whole folder. A shell may expand a pattern into thousands of names
  * @param known all paths that can be selected

@@ -77,8 +77,8 @@ function findNamedRecord(world: Pick<World, "disk">, base: BaseTree, path: Local
     findRecordAt(base, path) ??
     findRecordOfCopy(base, path) ??
     findRenamedRecord(world, base, path) ??
-    // If a block says that the service cannot move a document to the root, the user may name the
-    // document by its path on the service.
+    // If the service cannot move a document to the root, the user may name the document by its path
+    // on the service.
     findByBlock(base, ({ reason }, record) => reason === "no-move-to-root" && record.remotePath === path)
   );
 }
