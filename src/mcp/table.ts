@@ -35,7 +35,7 @@ import { CREATE, DELETE, EDIT, MOVE, WRITE } from "./tools/edit.ts";
 import * as z from "zod";
 import { history, show } from "../mirror/operations/history/versions.ts";
 import { verify } from "../mirror/operations/doctor/verify.ts";
-import { conflicts, reviews, type WaitingReview } from "../mirror/operations/manual/problem-lists.ts";
+import { conflicts, reviews, type PendingReview } from "../mirror/operations/manual/problem-lists.ts";
 import { diff } from "../mirror/operations/history/diff.ts";
 import type { DIFF } from "../mirror/operations/declared/reads.ts";
 import { resolve } from "../mirror/operations/manual/resolve.ts";
@@ -164,7 +164,7 @@ function formatDiff({ path, kind, before, after }: Answer<typeof DIFF>["document
   return formatTextDiff({ before: `before/${path}`, after: `local/${path}` }, before ?? "", after ?? "");
 }
 
-function formatReviewDiff({ path, live, submitted }: WaitingReview): string {
+function formatReviewDiff({ path, live, submitted }: PendingReview): string {
   if (live === null || submitted === null) return "";
   return formatTextDiff({ before: `service/${path}`, after: `sent/${path}` }, live, submitted);
 }

@@ -58,15 +58,15 @@ const MAX_PATHS = 5;
  * uses the key of the previous form.
  */
 export function readFields(form: URLSearchParams, previous: LinkFields | null): LinkFields {
-  const readTyped = (name: string) => (form.get(name) ?? "").trim();
-  const [url, key] = [readTyped("url"), readTyped("key")];
+  const readTypedField = (name: string) => (form.get(name) ?? "").trim();
+  const [url, key] = [readTypedField("url"), readTypedField("key")];
   const keptKey = previous !== null && previous.url === url ? previous.key : "";
   return {
     url,
     key: key === "" ? keptKey : key,
-    dir: readTyped("dir"),
-    remote: readTyped("remote"),
-    direction: readTyped("direction"),
+    dir: readTypedField("dir"),
+    remote: readTypedField("remote"),
+    direction: readTypedField("direction"),
   };
 }
 

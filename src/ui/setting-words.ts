@@ -116,7 +116,7 @@ export function splitQuantities(name: string, typed: string): readonly Quantity[
  * Returns the value of a setting from the form's fields for numbers and units. Returns "" if all
  * numbers are empty; null if the form lacks the setting.
  */
-export function readTyped(form: URLSearchParams, name: string): string | null {
+export function readTypedValue(form: URLSearchParams, name: string): string | null {
   const sentParts = form.getAll(name);
   if (sentParts.length === 0) return null;
   return sentParts.every((part, i) => i % 2 === 1 || part.trim() === "") ? "" : sentParts.join("");

@@ -1,5 +1,5 @@
 import { shownName } from "../../common/shown-words.ts";
-import { reviews, type WaitingReview } from "../../mirror/operations/manual/problem-lists.ts";
+import { reviews, type PendingReview } from "../../mirror/operations/manual/problem-lists.ts";
 import {
   PENDING_DELETION_TEXT,
   UNKNOWN_VERSION_TEXT,
@@ -31,7 +31,7 @@ export const command = makeReadCommand(reviews, {
   },
 });
 
-function formatReviewHead(io: Io, review: WaitingReview): string[] {
+function formatReviewHead(io: Io, review: PendingReview): string[] {
   const { path, changeId, since } = review;
   const paint = choosePaint(io);
   const idClause = changeId === null ? "" : ` ${changeId}`;

@@ -84,7 +84,7 @@ type FieldForm = (value: LogValue) => LogValue | undefined;
 /** Matches a single line without characters that could control a terminal. */
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
-const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
+const SYSTEM_ERROR_CODES: ReadonlySet<string> = new Set(Object.keys(constants.errno));
 /** Matches error codes of undici, Node's name lookup, TLS and SQLite. */
 const OTHER_CODES =
   /^(?:(?:UND_ERR|ERR_TLS|ERR_SSL|SQLITE|CERT|EAI|HPE|UNABLE_TO)_[A-Z_]+|ENOTFOUND|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
@@ -97,7 +97,7 @@ const FIELD_FORMS: Readonly<Record<LogForm, FieldForm>> = {
   place: (value) => (typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined),
   errors(value) {
     const names = typeof value === "string" ? (value.match(/\b[A-Z][A-Z0-9_]{3,40}\b/g) ?? []) : [];
-    return names.find((name) => ERRNOS.has(name) || OTHER_CODES.test(name));
+    return names.find((name) => SYSTEM_ERROR_CODES.has(name) || OTHER_CODES.test(name));
   },
 };
 

@@ -166,10 +166,10 @@ export async function runOperation<D extends Declaration, Plan>(
   const mode = input.dryRun === true ? "read" : operation.declared.access;
   const { stoppable } = options;
   return withMirror(root, { ...options, mode, what: operation.declared.name }, async (mirror) => {
-    const carriedOut = await carryOut(operation, mirror, input, stoppable === undefined ? {} : { stoppable });
-    if (carriedOut.kind === "trouble") return carriedOut;
-    if (carriedOut.value.kind === "declined") throw new Error("an operation was declined, and nobody was asked");
-    return ok(toOperationJson<D>(carriedOut.value));
+    const operationEnd = await carryOut(operation, mirror, input, stoppable === undefined ? {} : { stoppable });
+    if (operationEnd.kind === "trouble") return operationEnd;
+    if (operationEnd.value.kind === "declined") throw new Error("an operation was declined, and nobody was asked");
+    return ok(toOperationJson<D>(operationEnd.value));
   });
 }
 

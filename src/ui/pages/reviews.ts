@@ -1,4 +1,4 @@
-import { listReviews, type WaitingReview } from "../../mirror/operations/manual/problem-lists.ts";
+import { listReviews, type PendingReview } from "../../mirror/operations/manual/problem-lists.ts";
 import { findProblem, type ProblemVersions, readVersions } from "../../mirror/operations/manual/problem.ts";
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { plural } from "../../common/quantities.ts";
@@ -64,11 +64,11 @@ function findRejectableVersions(local: LocalMirror, path: string): ProblemVersio
 const REVIEW_REASONS = {
   protected: "The document is protected.",
   conflict: "Another edit was published meanwhile, and the two do not merge.",
-} as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
+} as const satisfies Record<NonNullable<PendingReview["reason"]>, string>;
 
 function renderReview(
   folder: Folder,
-  review: WaitingReview,
+  review: PendingReview,
   versions: ProblemVersions | null,
   request: PageRequest,
   isOpen: boolean,
@@ -82,7 +82,7 @@ function renderReview(
 ${renderDifference(review)}${renderReviewDetails(review)}${versions !== null && renderRejectionForm(folder, path, versions, request)}</details>`;
 }
 
-function renderReviewDetails({ changeId, liveChangeId, blocks }: WaitingReview): Html {
+function renderReviewDetails({ changeId, liveChangeId, blocks }: PendingReview): Html {
   const blockedNames = blocks.map((path, i) => html`${i > 0 && ", "}${renderName(path)}`);
   return renderDetails(
     "Details",
@@ -108,7 +108,7 @@ function renderRejectionForm(
   return html`<details class="confirm"><summary class="button">Was it rejected? …</summary><p>The service does not report a rejection. The published version then replaces your file; your version stays in the history.</p>${form}</details>`;
 }
 
-function renderDifference({ live, submitted }: WaitingReview): Html {
+function renderDifference({ live, submitted }: PendingReview): Html {
   if (live === null || submitted === null)
     return html`<p class="faint">The submitted version is not known on this computer.</p>`;
   return renderComparison({ text: live, label: "Published, as last seen" }, { text: submitted, label: "Submitted" });

@@ -39,7 +39,7 @@ import {
   labelSetting,
   makeShownFields,
   type Quantity,
-  readTyped,
+  readTypedValue,
   SETTING_GROUPS,
   splitQuantities,
   toSettingText,
@@ -221,7 +221,7 @@ export async function saveSettings(ui: Ui, { folder: { name, root }, form }: Act
 
 function readChanges(form: URLSearchParams) {
   return listSettings().flatMap(({ name, setting }) => {
-    const [typed, shown] = [readTyped(form, name), form.get(toShownField(name))];
+    const [typed, shown] = [readTypedValue(form, name), form.get(toShownField(name))];
     if (typed === null || typed === shown) return [];
     return [{ name, setting, typed, shown, text: toSettingText(setting, typed) }];
   });

@@ -150,20 +150,20 @@ export type DayOfChanges = {
  * @param now time in milliseconds since the epoch
  */
 export function readDays(state: State, now: number, days: number): readonly DayOfChanges[] {
-  const byDay = new Map<number, DayOfChanges>();
+  const changesByDay = new Map<number, DayOfChanges>();
   for (let daysBack = days - 1; daysBack >= 0; daysBack--) {
     const start = startOfDay(now, daysBack);
-    byDay.set(start, { at: start, uploaded: 0, downloaded: 0, merged: 0, conflicts: 0 });
+    changesByDay.set(start, { at: start, uploaded: 0, downloaded: 0, merged: 0, conflicts: 0 });
   }
   const oldestDay = startOfDay(now, days - 1);
   for (const { startedAt, summary } of state.runs(MAX_RUNS)) {
     if (startedAt < oldestDay) break;
     const start = startOfDay(startedAt, 0);
-    const day = byDay.get(start);
+    const day = changesByDay.get(start);
     const { counts } = readSummary(summary);
-    if (day !== undefined && counts !== undefined) byDay.set(start, addRun(day, counts));
+    if (day !== undefined && counts !== undefined) changesByDay.set(start, addRun(day, counts));
   }
-  return [...byDay.values()];
+  return [...changesByDay.values()];
 }
 
 function addRun(day: DayOfChanges, counts: RunReport["counts"]): DayOfChanges {

@@ -42,7 +42,7 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
 
 export const conflicts = defineLocalRead(CONFLICTS, (mirror) => ok(listConflicts(mirror)));
 
-export type WaitingReview = Omit<Answer<typeof REVIEWS>["reviews"][number], "lines">;
+export type PendingReview = Omit<Answer<typeof REVIEWS>["reviews"][number], "lines">;
 
 export const reviews = defineLocalRead(REVIEWS, (mirror) => {
   const listedReviews = listReviews(mirror).map((review) => {
@@ -53,7 +53,7 @@ export const reviews = defineLocalRead(REVIEWS, (mirror) => {
 });
 
 /** Returns the changes, ordered by path and, for one document, from the oldest to the newest. */
-export function listReviews({ state, disk }: StateAndDisk): WaitingReview[] {
+export function listReviews({ state, disk }: StateAndDisk): PendingReview[] {
   const { records, conflicts, blocks } = state.load();
   const allReviews = [...records.values()].flatMap((record) => {
     const block = blocks.get(record.id);
@@ -73,7 +73,7 @@ function listDocumentReviews(
   record: DocumentRecord,
   conflict: Conflict | null,
   deletion: Block | null,
-): readonly WaitingReview[] {
+): readonly PendingReview[] {
   const lastShown = conflict?.shown.at(-1) ?? record;
   const commonFields = {
     path: record.localPath,
@@ -88,7 +88,7 @@ function listDocumentReviews(
     deletionWaits: deletion !== null,
   };
   const knownReviews = keepFirstSent(record.submissions).map(
-    ({ changeId = null, reason = null, at, digest }): WaitingReview => {
+    ({ changeId = null, reason = null, at, digest }): PendingReview => {
       return { ...commonFields, changeId, reason, since: at, submitted: texts.text(digest) };
     },
   );
