@@ -45,7 +45,7 @@ function isPrivate(folder: string): boolean {
   return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwner(stat.uid);
 }
 
-/** LIMIT: bytes in a socket's path, because `sun_path` has only one byte more, for a final NUL. */
+/** LIMIT: number of bytes of a socket's path, because `sun_path` also needs a final NUL. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
 
 type SocketOptions = {

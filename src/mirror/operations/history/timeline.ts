@@ -136,7 +136,7 @@ export function readRuns(state: State): readonly RunLine[] {
 }
 
 export type DayOfChanges = {
-  /** Milliseconds since the epoch. */
+  /** Beginning of the day, in milliseconds since the epoch. */
   readonly at: number;
   readonly uploaded: number;
   readonly downloaded: number;

@@ -51,7 +51,7 @@ export function findRecordProblem(
   return ways === undefined ? null : { path: findCurrentPath(world, record, block), record, conflict, block, ways };
 }
 
-/** Returns true if only a person can end the block. A conflict is not a block. */
+/** Returns true if only a person can end the block, and the block is no conflict. */
 export function needsDecision({ reason }: Block): boolean {
   return reason !== "conflict" && needsUser(reason);
 }
