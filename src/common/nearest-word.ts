@@ -3,7 +3,7 @@
  * than `limit`. An edit adds, removes or replaces a letter (code point), or swaps two neighbouring
  * letters.
  */
-export function distanceWithin(word: string, other: string, limit: number): number {
+export function countWordEdits(word: string, other: string, limit: number): number {
   const fromLetters = [...word];
   const toLetters = [...other];
   if (Math.abs(fromLetters.length - toLetters.length) > limit) return limit + 1;
@@ -29,7 +29,7 @@ export function distanceWithin(word: string, other: string, limit: number): numb
 export function nearestWord(word: string, words: readonly string[]): string | null {
   const maxDistance = Math.max(1, Math.floor(word.length / 3));
   const similarWords = words
-    .map((candidate) => ({ candidate, distance: distanceWithin(word, candidate, maxDistance) }))
+    .map((candidate) => ({ candidate, distance: countWordEdits(word, candidate, maxDistance) }))
     .filter(({ distance }) => distance <= maxDistance)
     .toSorted((a, b) => a.distance - b.distance);
   return similarWords[0]?.candidate ?? words.find((candidate) => word.length > 2 && candidate.startsWith(word)) ?? null;

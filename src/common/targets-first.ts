@@ -11,11 +11,11 @@ export function orderTargetsFirst(
 ): Map<number, number> {
   const position = new Map<number, number>();
   const visitedNumbers = new Set<number>();
-  for (const first of all) {
-    const path: { readonly index: number; next: number }[] = visitedNumbers.has(first)
+  for (const startNumber of all) {
+    const path: { readonly index: number; next: number }[] = visitedNumbers.has(startNumber)
       ? []
-      : [{ index: first, next: 0 }];
-    visitedNumbers.add(first);
+      : [{ index: startNumber, next: 0 }];
+    visitedNumbers.add(startNumber);
     for (let next = path.at(-1); next !== undefined; next = path.at(-1)) {
       const target = targetsOf[next.index]![next.next++];
       if (target === undefined) {

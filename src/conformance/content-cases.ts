@@ -57,8 +57,8 @@ export const contentCases: readonly ContractCase[] = [
     for (const [i, text] of [...texts, "日本語\n".repeat(5_000), 'a\rb\tc\\"/'].entries()) {
       const file = await api.file(`${folder.path}/${i}.md`, text);
       assert.equal((await api.read(file.id)).content, text);
-      const saved = (await api.edit(file.id, file.lastChangeId, `${text}!`)).edited();
-      assert.equal(saved.content, `${text}!`);
+      const savedFile = (await api.edit(file.id, file.lastChangeId, `${text}!`)).edited();
+      assert.equal(savedFile.content, `${text}!`);
       assert.equal((await api.read(file.id)).content, `${text}!`);
     }
   }),

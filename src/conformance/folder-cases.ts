@@ -178,12 +178,12 @@ const removeCases: readonly ContractCase[] = [
     (await api.delete(`/v1/folders/${newFolder.id}?force=true`)).invalid("/force");
   }),
   defineAssumedCase("refuses a recursive delete above a protected file", async ({ api, folder }) => {
-    const top = await api.folder(`${folder.path}/a`);
+    const topFolder = await api.folder(`${folder.path}/a`);
     const file = await api.file(`${folder.path}/a/b/c.md`);
     (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
-    (await api.delete(`/v1/folders/${top.id}?recursive=true`)).problem("file_protected");
+    (await api.delete(`/v1/folders/${topFolder.id}?recursive=true`)).problem("file_protected");
     (await api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
-    (await api.delete(`/v1/folders/${top.id}?recursive=true`)).deleted();
+    (await api.delete(`/v1/folders/${topFolder.id}?recursive=true`)).deleted();
   }),
 ];
 

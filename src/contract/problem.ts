@@ -67,6 +67,6 @@ export const MAX_FIELD_ERRORS = 20;
  */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 
-export function problemType(docsBase: string, code: string): string {
+export function makeProblemType(docsBase: string, code: string): string {
   return `${docsBase}/errors/${code.replaceAll("_", "-")}`;
 }

@@ -78,11 +78,11 @@ function createParser(): InstanceType<typeof MarkdownIt> {
     tokens.forEach(({ type, children }, index) => {
       const firstToken = children?.[0];
       const isItem = type === "inline" && tokens[index - 2]?.type === "list_item_open";
-      const mark = isItem && firstToken?.type === "text" ? TASK_MARK.exec(firstToken.content) : null;
-      if (mark === null || firstToken === undefined) return;
+      const taskMark = isItem && firstToken?.type === "text" ? TASK_MARK.exec(firstToken.content) : null;
+      if (taskMark === null || firstToken === undefined) return;
       const checkBox = new Token("html_inline", "", 0);
-      checkBox.content = `<input type="checkbox"${mark[1] === " " ? "" : " checked"}> `;
-      firstToken.content = firstToken.content.slice(mark[0].length);
+      checkBox.content = `<input type="checkbox"${taskMark[1] === " " ? "" : " checked"}> `;
+      firstToken.content = firstToken.content.slice(taskMark[0].length);
       children!.unshift(checkBox);
     });
   });
@@ -93,7 +93,7 @@ type HtmlAttributes = Readonly<Record<string, string>>;
 type HtmlTag = { tagName: string; attribs: Record<string, string>; text?: string };
 
 function sanitise(markup: string, base: LinkBase, marked: MarkedLines | null): string {
-  const marks = marked === null ? [] : [marked.mark];
+  const markClasses = marked === null ? [] : [marked.mark];
   return sanitizeHtml(markup, {
     allowedTags: [...TEXT_TAGS, ...PHRASE_TAGS, ...CODE_TAGS, ...LIST_TAGS, ...TABLE_TAGS, "input"],
     allowedAttributes: {
@@ -112,7 +112,7 @@ function sanitise(markup: string, base: LinkBase, marked: MarkedLines | null): s
       span: ["image"],
       th: ["center", "end"],
       td: ["center", "end"],
-      ...Object.fromEntries([...BLOCK_TAGS, ...HEADINGS].map((name) => [name, marks])),
+      ...Object.fromEntries([...BLOCK_TAGS, ...HEADINGS].map((name) => [name, markClasses])),
     },
     allowedSchemes: ["http", "https", "mailto"],
     allowProtocolRelative: false,
@@ -148,8 +148,8 @@ function convertImage({ alt = "", src = "" }: HtmlAttributes): HtmlTag {
 /** Shows a check box that readers cannot change. Removes other form fields. */
 function convertCheckBox({ type, checked }: HtmlAttributes): HtmlTag {
   if (type !== "checkbox") return { tagName: "span", attribs: {} };
-  const state = checked === undefined ? { "aria-label": "open" } : { checked: "", "aria-label": "done" };
-  return { tagName: "input", attribs: { type, disabled: "", ...state } };
+  const stateAttributes = checked === undefined ? { "aria-label": "open" } : { checked: "", "aria-label": "done" };
+  return { tagName: "input", attribs: { type, disabled: "", ...stateAttributes } };
 }
 
 /**

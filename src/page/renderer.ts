@@ -35,16 +35,16 @@ const PROGRAM = new URL(
  * Renders Markdown. Returns null if rendering takes too long, or if too many documents wait. The
  * page then shows the Markdown source.
  */
-export type RenderMarkdown = (
+export type MarkdownRenderer = (
   text: string,
   base: LinkBase,
   marked?: MarkedLines,
 ) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
 
 /** Calls `work` after a number of milliseconds. Returns a function that cancels the call. */
-type WaitThenCall = (ms: number, work: () => void) => () => void;
+type DelayedCall = (ms: number, work: () => void) => () => void;
 
-const waitUnnoticed: WaitThenCall = (ms, work) => {
+const callLater: DelayedCall = (ms, work) => {
   const timer = setTimeout(work, ms);
   timer.unref();
   return () => clearTimeout(timer);
@@ -53,7 +53,7 @@ const waitUnnoticed: WaitThenCall = (ms, work) => {
 /** Renders documents, one at a time. Does not render an unchanged document again. */
 export class Renderer {
   readonly #program: URL;
-  readonly #wait: WaitThenCall;
+  readonly #wait: DelayedCall;
   /** Rendered documents by request. The document that was requested last is at the end. */
   readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MAX_KEPT_DOCUMENTS);
   #lastRendering: Promise<unknown> = Promise.resolve();
@@ -62,15 +62,12 @@ export class Renderer {
   #isClosed = false;
   #cancelIdle: () => void = () => undefined;
 
-  constructor({
-    program = PROGRAM,
-    wait = waitUnnoticed,
-  }: { readonly program?: URL; readonly wait?: WaitThenCall } = {}) {
+  constructor({ program = PROGRAM, wait = callLater }: { readonly program?: URL; readonly wait?: DelayedCall } = {}) {
     this.#program = program;
     this.#wait = wait;
   }
 
-  readonly render: RenderMarkdown = (text, base, marked) => {
+  readonly render: MarkdownRenderer = (text, base, marked) => {
     const request = { text, base, marked: marked ?? null };
     const requestKey = JSON.stringify(request);
     const renderedPromise = this.#kept.get(requestKey) ?? this.#enqueue(requestKey, request);
@@ -95,11 +92,11 @@ export class Renderer {
 
   async #renderNext(request: RenderRequest): Promise<RenderedMarkdown | null> {
     this.#cancelIdle();
-    const rendered = this.#isClosed ? null : await this.#renderInThread(request);
+    const renderedContent = this.#isClosed ? null : await this.#renderInThread(request);
     this.#waiting--;
-    if (rendered === null) this.#end();
+    if (renderedContent === null) this.#end();
     else this.#cancelIdle = this.#wait(IDLE_MS, () => this.#end());
-    return rendered;
+    return renderedContent;
   }
 
   async #renderInThread(request: RenderRequest): Promise<RenderedMarkdown | null> {

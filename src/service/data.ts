@@ -78,9 +78,9 @@ export function toOpenData<Key extends string | null>(
   onClosed: () => void = () => undefined,
 ): OpenData<Key> {
   const { service } = data;
-  const stop = startUpkeep(service, onFault);
+  const stopUpkeep = startUpkeep(service, onFault);
   const close = async () => {
-    stop();
+    stopUpkeep();
     await service.close();
     onClosed();
   };

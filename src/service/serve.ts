@@ -5,7 +5,7 @@ import type { HttpService } from "./http/server-state.ts";
 import { type OpenData, openData, type OpenDataOptions } from "./data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";
 import { MIN_FREE_BYTES } from "./store/sqlite/reserve.ts";
-import { AccessLog, type AppendText, makeFileAppender } from "./http/access-log.ts";
+import { AccessLog, type TextAppender, makeFileAppender } from "./http/access-log.ts";
 import { readErrorCode, errnoClause, ok, type Result, toSystemTrouble, trouble } from "../common/trouble.ts";
 import { concernsFolder, explainDatabaseError, explainDataError } from "./data-trouble.ts";
 import { readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
    */
   readonly appOrigin?: string | null;
   /** Target of the access log: an absolute path, or a function; null for no log. */
-  readonly accessLog?: string | AppendText | null;
+  readonly accessLog?: string | TextAppender | null;
   /** Milliseconds for which a closing service still accepts requests. Default 0. */
   readonly drainMs?: number;
   readonly onFault: (error: unknown, requestId: string) => void;

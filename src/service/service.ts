@@ -10,7 +10,7 @@ import { answerRequest, checkHead, makeRateCheck, type RequestHead, type Service
 import { EventHub } from "./events/hub.ts";
 import { KeyUses, RateLimiter } from "./requests/rate.ts";
 import { isDiskFull, type PoolFigures, type Store } from "./store/store.ts";
-import type { CombineContents, ServerContext } from "./requests/context.ts";
+import type { ContentCombiner, ServerContext } from "./requests/context.ts";
 import type { DatabaseFigures } from "./store/rows.ts";
 
 export type ServiceOptions = {
@@ -22,7 +22,7 @@ export type ServiceOptions = {
    * time.
    */
   readonly random: (bytes: number) => Uint8Array;
-  readonly combine?: CombineContents;
+  readonly combine?: ContentCombiner;
   /** `resolve`: refuses new content with broken links. `any` (default): accepts all links. */
   readonly links?: ServerContext["links"] | undefined;
   /**

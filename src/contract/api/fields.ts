@@ -106,7 +106,7 @@ export const filePathSchema = makePathSchema("file");
 export const folderPathSchema = makePathSchema("folder");
 export const fileNameSchema = makeNameSchema("file");
 export const folderNameSchema = makeNameSchema("folder");
-export const content = makeStringSchema(findContentFault).meta({
+export const contentSchema = makeStringSchema(findContentFault).meta({
   description: "Markdown or plain text.",
   maxLength: MAX_CONTENT_CHARACTERS,
 });

@@ -42,9 +42,9 @@ export function openapiDocument(): JsonSchema {
   };
 }
 
-type MakeJsonSchema = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
+type JsonSchemaMaker = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
-function describeOperation(operation: Operation, jsonOf: MakeJsonSchema): JsonSchema {
+function describeOperation(operation: Operation, jsonOf: JsonSchemaMaker): JsonSchema {
   const { summary, body, answers } = operation;
   const successAnswers = Object.entries(answers).map(([status, schema]) => {
     const contentType = operation.path === EVENTS ? EVENT_STREAM : "application/json";
@@ -74,7 +74,7 @@ const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } 
 const RETRY_HEADERS = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 const RETRIABLE_STATUSES: readonly number[] = [429, 503];
 
-function describeParameters({ path, id, query }: Operation, jsonOf: MakeJsonSchema): JsonSchema[] {
+function describeParameters({ path, id, query }: Operation, jsonOf: JsonSchemaMaker): JsonSchema[] {
   const parameters: JsonSchema[] = [];
   if (id !== undefined) parameters.push({ name: "id", in: "path", required: true, schema: jsonOf(id, "input") });
   for (const [name, schema] of Object.entries(query?.shape ?? {})) {

@@ -17,7 +17,7 @@ import {
 import type { FieldCode, ProblemCode } from "../problem.ts";
 import { EVENTS, FILES, FOLDERS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../resources.ts";
 import {
-  content,
+  contentSchema,
   type FieldFault,
   fileNameSchema,
   filePathSchema,
@@ -174,8 +174,8 @@ export const OPERATIONS = {
     path: FILES,
     summary: "Create a file",
     body: z.union([
-      z.strictObject({ path: filePathSchema, content }),
-      z.strictObject({ parentId, name: fileNameSchema, content }),
+      z.strictObject({ path: filePathSchema, content: contentSchema }),
+      z.strictObject({ parentId, name: fileNameSchema, content: contentSchema }),
     ]),
     answers: { 201: fileSchema },
     problems: [
@@ -205,7 +205,7 @@ export const OPERATIONS = {
     path: `${FILES}/{id}/content`,
     summary: "Replace the content of a file",
     id: fileId,
-    body: z.strictObject({ baseChangeId: changeId, content }),
+    body: z.strictObject({ baseChangeId: changeId, content: contentSchema }),
     answers: { 200: editSchema, 202: changeInReviewSchema },
     problems: ["invalid_id", "invalid_base_change", "forbidden", "file_not_found", "content_too_large"],
   },

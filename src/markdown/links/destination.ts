@@ -32,14 +32,16 @@ const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
  */
 export function readResource(text: string, open: number, unclosed: UnclosedMarks): LinkResource | null {
   let offset = skipSpaces(text, open + 1);
-  const angle = text.charCodeAt(offset) === LESS_THAN;
+  const hasAngles = text.charCodeAt(offset) === LESS_THAN;
   const destination = text.charCodeAt(offset) === CLOSE_PARENTHESIS ? null : readDestination(text, offset);
   if (destination === null && text.charCodeAt(offset) !== CLOSE_PARENTHESIS) return null;
-  const end = destination === null ? offset : destination.to + (angle ? 1 : 0);
-  offset = skipSpaces(text, end);
-  const title = offset > end ? readTitle(text, offset, unclosed) : null;
+  const destinationEnd = destination === null ? offset : destination.to + (hasAngles ? 1 : 0);
+  offset = skipSpaces(text, destinationEnd);
+  const title = offset > destinationEnd ? readTitle(text, offset, unclosed) : null;
   if (title !== null) offset = skipSpaces(text, title.to + 1);
-  return text.charCodeAt(offset) === CLOSE_PARENTHESIS ? { destination, angle, title, end: offset + 1 } : null;
+  return text.charCodeAt(offset) === CLOSE_PARENTHESIS
+    ? { destination, angle: hasAngles, title, end: offset + 1 }
+    : null;
 }
 
 export function readDestination(text: string, offset: number): TextRange | null {

@@ -91,11 +91,11 @@ type NodeRange = { readonly from: number; readonly to: number } | null;
 
 function readDefinition(body: string, label: NodeRange, url: NodeRange, { links, defined }: LinksAndLabels): void {
   if (label === null || url === null) return;
-  const angle = body[url.from] === "<";
+  const hasAngles = body[url.from] === "<";
   const destination = readDestination(body, url.from);
   // The parser also accepts unbalanced parentheses, which CommonMark forbids; such a definition
   // is skipped.
-  if (destination === null || destination.to + (angle ? 1 : 0) !== url.to) return;
+  if (destination === null || destination.to + (hasAngles ? 1 : 0) !== url.to) return;
   defined.add(normaliseLabel(body.slice(label.from + 1, label.to - 1)));
-  if (destination.to > destination.from) links.push({ kind: "definition", ...destination, angle });
+  if (destination.to > destination.from) links.push({ kind: "definition", ...destination, angle: hasAngles });
 }

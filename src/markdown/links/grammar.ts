@@ -130,10 +130,10 @@ function closeBracket(brackets: ParagraphBrackets, cx: InlineContext, offset: nu
     const wiki = context.countsWiki && openers.length === 0 ? readServiceWikiLink(cx, opener, offset, resource) : {};
     onLink({ ...resource, kind: opener.image ? "image" : "link", from: opener.offset, ...wiki });
   }
-  const end = resource?.end ?? findReferenceEnd(cx, offset, label, definedLabels);
-  if (end === -1) return offset + 1;
+  const linkEnd = resource?.end ?? findReferenceEnd(cx, offset, label, definedLabels);
+  if (linkEnd === -1) return offset + 1;
   if (!opener.image) brackets.usableFrom = openers.length;
-  return end;
+  return linkEnd;
 }
 
 /**
@@ -177,8 +177,8 @@ function findReferenceEnd(
 function readLabelWithin(cx: InlineContext, opener: OpenBracket, close: number): string | null {
   const from = opener.offset + (opener.image ? 2 : 1);
   if (close - from > MAX_LABEL_LENGTH) return null;
-  const read = readLabel(cx.text, from - 1 - cx.offset);
-  return read?.end === close + 1 - cx.offset ? normaliseLabel(read.label) : null;
+  const labelMatch = readLabel(cx.text, from - 1 - cx.offset);
+  return labelMatch?.end === close + 1 - cx.offset ? normaliseLabel(labelMatch.label) : null;
 }
 
 /** LIMIT: number of characters in a label. CommonMark allows no more. */

@@ -37,8 +37,12 @@ function readLinkTarget(
     return resolveDestination(read, place) === null
       ? { destination: target, at: null, to: target as DocId | DirId }
       : null;
-  const at = kind === "wiki" && knownId !== null ? place.pathOf(knownId) : null;
-  return { destination: target, at: at ?? choosePathSpelling(place, knownId, resolveToPath(read, place)), to: knownId };
+  const localPath = kind === "wiki" && knownId !== null ? place.pathOf(knownId) : null;
+  return {
+    destination: target,
+    at: localPath ?? choosePathSpelling(place, knownId, resolveToPath(read, place)),
+    to: knownId,
+  };
 }
 
 export function readDestinations(text: string, wiki: boolean): string[] {

@@ -47,9 +47,10 @@ export type TargetLookup = (destination: string) => string | null;
  * destinations stay unchanged.
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
-  const draft = rewriteForDisk(text, place, options);
-  if (!draft.hasWiki) return draft.result;
-  if (hasAllLinks(draft) && toService(draft.result, place) === toService(text, place)) return draft.result;
+  const newDocument = rewriteForDisk(text, place, options);
+  if (!newDocument.hasWiki) return newDocument.result;
+  if (hasAllLinks(newDocument) && toService(newDocument.result, place) === toService(text, place))
+    return newDocument.result;
   // Wiki links without a destination in parentheses would change how the rest of this document is
   // read. So all links of the document become Markdown links.
   return rewriteForDisk(text, { ...place, names: undefined }, options).result;
@@ -95,9 +96,9 @@ function rewriteForDisk(
  * - A wiki link stays unchanged if no document has its name, or more than one.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
-  const draft = rewriteForService(text, place, options);
-  const { result } = draft;
-  if (!draft.hasWiki || (hasAllLinks(draft) && rewriteForService(result, place, options).result === result))
+  const newDocument = rewriteForService(text, place, options);
+  const { result } = newDocument;
+  if (!newDocument.hasWiki || (hasAllLinks(newDocument) && rewriteForService(result, place, options).result === result))
     return result;
   return rewriteForService(text, { ...place, names: undefined }, options).result;
 }
@@ -213,14 +214,20 @@ function rewriteLinks(text: string, { names }: Place, respell: LinkWriter): Rewr
   let copiedUpTo = 0;
   let hasWiki = false;
   for (const link of links) {
-    const read = readLinkDestination(text, link);
-    const raw = text.slice(link.from, link.to);
+    const linkDestination = readLinkDestination(text, link);
+    const rawDestination = text.slice(link.from, link.to);
     const { wiki } = link;
-    const newWiki = wiki === undefined ? null : respell.wiki(text.slice(wiki.from, wiki.to), wiki, read, raw, link);
+    const newWiki =
+      wiki === undefined
+        ? null
+        : respell.wiki(text.slice(wiki.from, wiki.to), wiki, linkDestination, rawDestination, link);
     // A wiki link in the local form has no destination of its own that could change.
     const isWiki = wiki !== undefined && (newWiki !== null || wiki.name !== null);
     const span = isWiki ? wiki : link;
-    const newText = isWiki || read.kind === "foreign" ? newWiki : respell.destination(raw, read, link);
+    const newText =
+      isWiki || linkDestination.kind === "foreign"
+        ? newWiki
+        : respell.destination(rawDestination, linkDestination, link);
     if (newText === null || newText === text.slice(span.from, span.to)) continue;
     hasWiki ||= isWiki;
     result += text.slice(copiedUpTo, span.from) + newText;
@@ -258,16 +265,18 @@ class LinkSpellings {
   ) {
     this.#isExact = isExact;
     for (const link of findLinks(text, place.names !== undefined)) {
-      const raw = text.slice(link.from, link.to);
+      const rawDestination = text.slice(link.from, link.to);
       const destination = readLinkDestination(text, link);
       if (destination.kind === "foreign") continue;
       const id = resolveDestination(destination, place);
       if (link.wiki !== undefined && id !== null && isWanted(destination, id))
-        this.#addWikiLink(text, link.wiki, raw, destination, id);
+        this.#addWikiLink(text, link.wiki, rawDestination, destination, id);
       const isRemembered = destination.kind !== "wiki" && isWanted(destination, id);
       // If the spelling of a link is not remembered, undefined is stored in its place. The other
       // spellings then stay at the right links.
-      const spelling = isRemembered ? raw.slice(0, id === null ? raw.length : destination.suffixAt) : undefined;
+      const spelling = isRemembered
+        ? rawDestination.slice(0, id === null ? rawDestination.length : destination.suffixAt)
+        : undefined;
       addSpelling(this.#byTarget, this.#toKey(text, destination, id, link), spelling);
     }
   }
@@ -293,10 +302,10 @@ class LinkSpellings {
   }
 
   #toKey(text: string, read: Destination, id: string | null, link: FoundLink): string {
-    const raw = text.slice(link.from, link.to);
-    const target = toTargetKey(raw, read, id, link);
+    const rawDestination = text.slice(link.from, link.to);
+    const target = toTargetKey(rawDestination, read, id, link);
     if (!this.#isExact || id === null) return target;
-    return `${target} ${raw.slice(read.suffixAt)} ${readWords(text, link)}`;
+    return `${target} ${rawDestination.slice(read.suffixAt)} ${readWords(text, link)}`;
   }
 
   nextWikiSpelling(form: string): string | undefined {

@@ -20,9 +20,9 @@ export class BlockStack {
   }
 
   open(name: string): BlockStack {
-    const inner = this.#inner.get(name) ?? new BlockStack(name, this);
-    this.#inner.set(name, inner);
-    return inner;
+    const innerStack = this.#inner.get(name) ?? new BlockStack(name, this);
+    this.#inner.set(name, innerStack);
+    return innerStack;
   }
 }
 

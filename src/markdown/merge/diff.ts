@@ -71,7 +71,7 @@ export function isRemoval(edit: Edit): boolean {
   return removedCount > 0 && (addedCount === 0 || removedCount > 4 * addedCount + 8);
 }
 
-type IsBoundary = (ids: readonly number[], index: number) => boolean;
+type BoundaryTest = (ids: readonly number[], index: number) => boolean;
 
 /**
  * LIMIT: number of edited elements that a merge searches for, because the time of the search grows
@@ -91,7 +91,7 @@ export function diff(
   base: readonly number[],
   side: readonly number[],
   budget: Budget,
-  isSeam?: IsBoundary,
+  isSeam?: BoundaryTest,
   most = MAX_EDIT_LENGTH,
 ): Edit[] {
   const edits = findShortestEdits(base, side, budget, most);
@@ -220,9 +220,9 @@ function advanceDiagonals(
     const below = reach[middle + k - 1] as number;
     const above = reach[middle + k + 1] as number;
     let x = k === -d || (k !== d && below < above) ? above : below + 1;
-    const first = x;
+    const firstX = x;
     while (x < n && x - k < m && a[x] === b[x - k]) x++;
-    steps += x - first;
+    steps += x - firstX;
     reach[middle + k] = x;
     if (x >= n && x - k >= m) return AT_THE_END;
   }
@@ -239,8 +239,8 @@ function followTrace(trace: readonly SearchStep[], last: number, n: number, m: n
     const pointBelow = readReach(trace, d - 1, k - 1);
     const pointAbove = readReach(trace, d - 1, k + 1);
     const down = k === -d || (k !== d && pointBelow < pointAbove);
-    const first = d === 0 ? 0 : down ? pointAbove : pointBelow + 1;
-    while (x > first) {
+    const firstX = d === 0 ? 0 : down ? pointAbove : pointBelow + 1;
+    while (x > firstX) {
       pairs[--freeIndex] = --y;
       pairs[--freeIndex] = --x;
     }
@@ -271,7 +271,7 @@ function slideToBoundary(
   after: Edit | undefined,
   base: readonly number[],
   side: readonly number[],
-  isSeam: IsBoundary | undefined,
+  isSeam: BoundaryTest | undefined,
 ): Edit {
   const isAddition = edit.start === edit.end;
   if (!isAddition && edit.from !== edit.to) return edit;
@@ -294,7 +294,7 @@ function measureSlide(
   to: number,
   before = -1,
   after = ids.length + 1,
-  isSeam?: IsBoundary,
+  isSeam?: BoundaryTest,
 ): number {
   let stepsForward = 0;
   while (to + stepsForward < after - 1 && ids[from + stepsForward] === ids[to + stepsForward]) stepsForward++;

@@ -26,18 +26,18 @@ export function reverseEdit({ start, end, from, to }: Edit): Edit {
  * Returns the edits that overlap or touch the elements [from, to) of the first sequence. If `from`
  * is `to`, returns the edits at that position.
  */
-export function editsTouching(edits: readonly Edit[], from: number, to: number): readonly Edit[] {
-  const firstTouching = firstEditIndex(edits, (edit) => edit.end >= from);
-  let last = firstTouching;
-  while (last < edits.length && (edits[last] as Edit).start <= to) last++;
-  return firstTouching === 0 && last === edits.length ? edits : edits.slice(firstTouching, last);
+export function findTouchingEdits(edits: readonly Edit[], from: number, to: number): readonly Edit[] {
+  const firstTouching = findFirstEditIndex(edits, (edit) => edit.end >= from);
+  let endIndex = firstTouching;
+  while (endIndex < edits.length && (edits[endIndex] as Edit).start <= to) endIndex++;
+  return firstTouching === 0 && endIndex === edits.length ? edits : edits.slice(firstTouching, endIndex);
 }
 
 /**
  * Returns the index of the first edit that passes a test; the number of edits if no edit does. All
  * later edits must pass the test, too, because the function uses binary search.
  */
-export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
+export function findFirstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
   let [low, high] = [0, edits.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -70,7 +70,7 @@ export type MergeSide = "local" | "remote";
  * edits must be merged together.
  * @param earlierSide side that made the earlier edit
  */
-export type MustSettleTogether = (earlier: Edit, earlierSide: MergeSide, later: Edit) => boolean;
+export type RelatedEditsTest = (earlier: Edit, earlierSide: MergeSide, later: Edit) => boolean;
 
 export function doOverlap(earlier: Edit, later: Edit): boolean {
   if (later.start < earlier.end) return true;
@@ -88,7 +88,7 @@ type EditGroup = { start: number; end: number; readonly local: Edit[]; readonly 
  * Groups edits that must be merged together. An edit that is independent of the other side becomes
  * a group alone.
  */
-function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): EditGroup[] {
+function groupEdits({ local, remote }: SideEdits, meets: RelatedEditsTest): EditGroup[] {
   const queue = [
     ...local.map((edit) => ({ edit, side: "local" as MergeSide })),
     ...remote.map((edit) => ({ edit, side: "remote" as MergeSide })),
@@ -96,10 +96,10 @@ function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): Ed
   const groups: EditGroup[] = [];
   for (const { edit, side } of queue) {
     const lastGroup = groups.at(-1);
-    const other = side === "local" ? "remote" : "local";
+    const otherSide = side === "local" ? "remote" : "local";
     if (
       lastGroup !== undefined &&
-      (edit.start < lastGroup.end || lastGroup[other].some((one) => meets(one, other, edit)))
+      (edit.start < lastGroup.end || lastGroup[otherSide].some((one) => meets(one, otherSide, edit)))
     ) {
       lastGroup[side].push(edit);
       lastGroup.end = Math.max(lastGroup.end, edit.end);
@@ -113,7 +113,7 @@ function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): Ed
  * together, and one for the unchanged elements between two groups.
  * @param ranges the ranges that are split; all edits must be in them
  */
-export function splitIntoParts(ranges: VersionRanges, edits: SideEdits, meets: MustSettleTogether): MergePart[] {
+export function splitIntoParts(ranges: VersionRanges, edits: SideEdits, meets: RelatedEditsTest): MergePart[] {
   const parts: MergePart[] = [];
   let [base, local, remote] = [ranges.base.from, ranges.local.from, ranges.remote.from];
   const addPart = (end: number, found: SideEdits): void => {

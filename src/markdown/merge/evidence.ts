@@ -1,4 +1,4 @@
-import { editsTouching, firstEditIndex } from "./edits.ts";
+import { findTouchingEdits, findFirstEditIndex } from "./edits.ts";
 import { reserveSteps } from "./budget.ts";
 import { diff, type Edit, isRemoval } from "./diff.ts";
 import { type MergeReading, readTokenIds } from "./reading.ts";
@@ -19,11 +19,11 @@ type EditedVersion = { readonly ids: ElementIds; readonly edits: readonly Edit[]
  * Function that returns the words of an element, as numbers of `reading.tokenTexts`. A line or a
  * sentence has several words; a token is one word.
  */
-export type ReadWords = (id: number) => readonly number[];
+export type WordReader = (id: number) => readonly number[];
 
-export const readAsOneWord: ReadWords = (id) => [id];
+export const readAsOneWord: WordReader = (id) => [id];
 
-export function createLineWordReader(reading: MergeReading): ReadWords {
+export function createLineWordReader(reading: MergeReading): WordReader {
   return (id) => readTokenIds(id, reading);
 }
 
@@ -40,13 +40,13 @@ export function areRemovedWordsGone(
   edit: Edit,
   base: ElementIds,
   otherScript: EditedVersion,
-  wordsOf: ReadWords,
+  wordsOf: WordReader,
   reading: MergeReading,
   added: ElementIds = [],
 ): boolean {
   if (edit.start === edit.end) return true;
   if (reading.left < 0) return false;
-  const otherEdits = editsTouching(otherScript.edits, edit.start, edit.end);
+  const otherEdits = findTouchingEdits(otherScript.edits, edit.start, edit.end);
   const size = otherEdits.reduce(
     (sum, { from, to }) => sum + to - from,
     (edit.end - edit.start) * (1 + otherEdits.length),
@@ -74,7 +74,7 @@ function countWordsLeft(
   edit: Edit,
   base: ElementIds,
   otherScript: EditedVersion,
-  wordsOf: ReadWords,
+  wordsOf: WordReader,
   { tokenTexts }: MergeReading,
   added: readonly number[],
 ): { readonly count: number; readonly of: number } | undefined {
@@ -88,15 +88,17 @@ function countWordsLeft(
   const countsMarks = !removedElements.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
   const isCovered = findSharedRemovals(otherScript.edits, edit);
   let [count, of] = [0, 0];
-  for (let at = 0; at < removedElements.length; at++) {
-    const lineWords = wordsOf(removedElements[at] as number);
+  for (let elementIndex = 0; elementIndex < removedElements.length; elementIndex++) {
+    const lineWords = wordsOf(removedElements[elementIndex] as number);
     // The other version may contain a single word by chance, but not a line of several words.
-    if (!isCovered[at] && lineWords.length > 1) return undefined;
+    if (!isCovered[elementIndex] && lineWords.length > 1) return undefined;
     const countedWords = lineWords.filter(
       (word) => (countsMarks || tokenTexts.isWord(word)) && !takeWord(keptWords, word),
     );
     of += countedWords.length;
-    count += isCovered[at] ? countedWords.filter((word) => takeWord(addedAgain, word)).length : countedWords.length;
+    count += isCovered[elementIndex]
+      ? countedWords.filter((word) => takeWord(addedAgain, word)).length
+      : countedWords.length;
   }
   return { count, of };
 }
@@ -137,7 +139,7 @@ type MiddleVersion = {
   readonly ids: ElementIds;
   readonly old: ElementIds;
   readonly more: ElementIds;
-  readonly wordsOf: ReadWords;
+  readonly wordsOf: WordReader;
 };
 
 /**
@@ -159,7 +161,7 @@ export function keepsAdditions(
   let oldElements: ReadonlySet<number> | undefined;
   return earlier.every((edit, index) => {
     const { from, to } = edit;
-    const nearEdits = editsTouching(later, from, to);
+    const nearEdits = findTouchingEdits(later, from, to);
     if (nearEdits.length === 0) return true;
     if (from === to)
       return (
@@ -227,8 +229,8 @@ function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolea
  * next one; infinity if no edit follows.
  */
 function measureUnchangedRow(later: readonly Edit[], from: number, to: number): number {
-  const previousEdit = later[firstEditIndex(later, ({ end }) => end > from) - 1];
-  const nextEdit = later[firstEditIndex(later, ({ start }) => start >= to)];
+  const previousEdit = later[findFirstEditIndex(later, ({ end }) => end > from) - 1];
+  const nextEdit = later[findFirstEditIndex(later, ({ start }) => start >= to)];
   return (nextEdit?.start ?? Number.POSITIVE_INFINITY) - (previousEdit?.end ?? 0);
 }
 
@@ -253,7 +255,7 @@ export function includesAllChanges(
   base: ElementIds,
   more: PartSide,
   less: PartSide,
-  wordsOf: ReadWords,
+  wordsOf: WordReader,
   reading: MergeReading,
   isLines = false,
 ): boolean {

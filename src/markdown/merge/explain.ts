@@ -125,9 +125,9 @@ function groupByLines(pieces: readonly ExplainedWord[]): ExplainedLine[] {
 }
 
 function findLineOrigin(pieces: readonly ExplainedWord[]): LineOrigin {
-  const rules = new Set(pieces.map(findChangingSide).filter((side) => side !== "kept"));
-  if (rules.size > 1) return "joined";
-  return rules.values().next().value ?? "kept";
+  const changingSides = new Set(pieces.map(findChangingSide).filter((side) => side !== "kept"));
+  if (changingSides.size > 1) return "joined";
+  return changingSides.values().next().value ?? "kept";
 }
 
 function findChangingSide({ base, local, remote }: ExplainedWord): Exclude<LineOrigin, "joined"> {
@@ -212,7 +212,7 @@ function advancePositions(place: VersionPositions, by: VersionPositions): Versio
  * of adjacent words.
  */
 function findCommonRuns(four: FourSequences, starts: FourSequences): VersionPositions[][] {
-  const base = four[0];
+  const baseWords = four[0];
   const matchVersions = (one: number, other: number): Int32Array => {
     const [a, b] = [one, other].map((text) => ({ ids: four[text] ?? [], starts: starts[text] ?? [] }));
     return matchByLines(a as WordSequence, b as WordSequence);
@@ -224,7 +224,7 @@ function findCommonRuns(four: FourSequences, starts: FourSequences): VersionPosi
     matchVersions(2, 3),
   ] as const;
   const runs: VersionPositions[][] = [];
-  for (let index = 0; index < base.length; index++) {
+  for (let index = 0; index < baseWords.length; index++) {
     const [l, r] = [mine[index] as number, theirs[index] as number];
     const m = mineKept[l] ?? -1;
     if (m < 0 || m !== theirsKept[r]) continue;

@@ -1,7 +1,7 @@
 import {
   isReplacement,
   isUnchanged,
-  type MustSettleTogether,
+  type RelatedEditsTest,
   doOverlap,
   type MergePart,
   splitIntoParts,
@@ -9,7 +9,7 @@ import {
   type VersionRanges,
   type MergeSide,
 } from "./edits.ts";
-import { type ElementIds, includesAllChanges, readAsOneWord, type ReadWords } from "./evidence.ts";
+import { type ElementIds, includesAllChanges, readAsOneWord, type WordReader } from "./evidence.ts";
 import {
   readAddedTokens,
   type SideEdit,
@@ -67,7 +67,7 @@ export function mergeRunningText(
   const remote = diff(ids.base, ids.remote, reading, endsLineBefore);
   if (reading.left < 0) return undefined;
   const rewritten = size === "words" ? findRewrittenItems(flow.tokens.base, local, remote) : [];
-  const areRelated: MustSettleTogether = (earlier, side, later) =>
+  const areRelated: RelatedEditsTest = (earlier, side, later) =>
     size === "sentences"
       ? areSentenceEditsRelated(earlier, later)
       : areWordEditsRelated(flow.tokens, earlier, side, later, rewritten);
@@ -127,7 +127,7 @@ function mergeChangedPart(
   if (edits.local.length === 0) return mergeOneSide(flow, passage, passage.remote, passage.local);
   const localSide = { ids: ids.local, edits: edits.local, ...local };
   const remoteSide = { ids: ids.remote, edits: edits.remote, ...remote };
-  const wordsOfUnit: ReadWords = size === "words" ? readAsOneWord : (id) => keys.run(id);
+  const wordsOfUnit: WordReader = size === "words" ? readAsOneWord : (id) => keys.run(id);
   if (includesAllChanges(ids.base, remoteSide, localSide, wordsOfUnit, reading)) return passage.remote;
   if (includesAllChanges(ids.base, localSide, remoteSide, wordsOfUnit, reading)) return passage.local;
   if (size === "sentences") return mergeRunningText(passage, reading, "words");

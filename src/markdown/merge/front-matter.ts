@@ -146,14 +146,14 @@ function mergeKeyOrder(
   const remoteLeads = isSameOrder(mine, keptKeys) || isSameOrder(theirs, mine);
   if (!remoteLeads && !isSameOrder(theirs, keptKeys)) return undefined;
   const [lead, follow] = remoteLeads ? [remote, local] : [local, remote];
-  const order = [...lead];
+  const orderedKeys = [...lead];
   for (const [index, key] of follow.entries()) {
-    if (order.includes(key)) continue;
-    let position = order.indexOf(follow[index - 1] as string) + 1;
-    while (remoteLeads && isNewKey(order[position], follow, base)) position++;
-    order.splice(position, 0, key);
+    if (orderedKeys.includes(key)) continue;
+    let position = orderedKeys.indexOf(follow[index - 1] as string) + 1;
+    while (remoteLeads && isNewKey(orderedKeys[position], follow, base)) position++;
+    orderedKeys.splice(position, 0, key);
   }
-  return order;
+  return orderedKeys;
 }
 
 function isSameOrder(keys: readonly string[], others: readonly string[]): boolean {
@@ -236,9 +236,9 @@ export function useLaterDates(base: string, local: string, remote: string): read
       !areDifferentChanges(b?.entries.get(key), entry, remoteEntry)
     )
       continue;
-    const order = compareDates(entry, remoteEntry);
-    if (order > 0) theirs = replaceLine(theirs, remoteEntry, entry);
-    else if (order < 0) mine = replaceLine(mine, entry, remoteEntry);
+    const dateOrder = compareDates(entry, remoteEntry);
+    if (dateOrder > 0) theirs = replaceLine(theirs, remoteEntry, entry);
+    else if (dateOrder < 0) mine = replaceLine(mine, entry, remoteEntry);
   }
   return [mine, theirs];
 }

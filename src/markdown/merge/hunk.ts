@@ -115,8 +115,8 @@ function writeUnchangedLines(
 ): MergedPart {
   let text = "";
   for (let index = 0; index < base.to - base.from; index++) {
-    const gap = index === 0 ? lead : undefined;
-    text += gap ?? mergeGapAt(texts, base.from + index, local.from + index, remote.from + index);
+    const chosenGap = index === 0 ? lead : undefined;
+    text += chosenGap ?? mergeGapAt(texts, base.from + index, local.from + index, remote.from + index);
     text += texts.base.lines[texts.base.filled.indexes[base.from + index] as number];
   }
   return { text };
@@ -186,11 +186,11 @@ function mergeChangedPart(part: MergePart, input: MergeInput): MergedPart | Merg
   if (remote.length === 0) return writeSide(part, "local", texts);
   if (local.length === 0) return writeSide(part, "remote", texts);
   const words = createLineWordReader(reading);
-  const base = texts.base.filled.ids;
+  const baseIds = texts.base.filled.ids;
   const mine = { ids: texts.local.filled.ids, edits: local, ...part.local };
   const theirs = { ids: texts.remote.filled.ids, edits: remote, ...part.remote };
-  if (includesAllChanges(base, theirs, mine, words, reading, true)) return writeSide(part, "remote", texts);
-  if (includesAllChanges(base, mine, theirs, words, reading, true)) return writeSide(part, "local", texts);
+  if (includesAllChanges(baseIds, theirs, mine, words, reading, true)) return writeSide(part, "remote", texts);
+  if (includesAllChanges(baseIds, mine, theirs, words, reading, true)) return writeSide(part, "local", texts);
   return mergeConflictingPart(part, input);
 }
 
@@ -265,8 +265,8 @@ function mergeWords(part: VersionRanges, texts: ThreeVersionLines, reading: Merg
   const [base, local, remote] = sides.map((side) =>
     tokenise(readRangeLines(texts[side], part[side]), reading, isCode),
   ) as [TokenList, TokenList, TokenList];
-  const merged = mergeRunningText({ base, local, remote }, reading);
-  return merged === undefined || !keepsLineMarks(merged) ? undefined : writeTokens(merged);
+  const mergedTokens = mergeRunningText({ base, local, remote }, reading);
+  return mergedTokens === undefined || !keepsLineMarks(mergedTokens) ? undefined : writeTokens(mergedTokens);
 }
 
 type TokenList = ReturnType<typeof tokenise>;

@@ -22,19 +22,19 @@ export function countInlineFaults(text: string): number {
 
 function countEmphasisFaults(text: string): number {
   const openRuns: MarkRun[] = [];
-  const places = new Map<string, number[]>();
+  const indexesByMark = new Map<string, number[]>();
   let faults = 0;
   for (const { 0: found, index } of text.matchAll(EMPHASIS_MARKS)) {
     const run = readMarkRun(text, found, index);
-    const equalRuns = places.get(found) ?? [];
+    const equalRuns = indexesByMark.get(found) ?? [];
     const partner = run.closes ? equalRuns.at(-1) : undefined;
     if (partner !== undefined) {
       // Marks that were opened after the partner of this mark can no longer be closed.
       const [, ...unclosed] = openRuns.splice(partner);
-      for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
+      for (const { mark } of [run, ...unclosed]) indexesByMark.get(mark)?.pop();
       faults += unclosed.length + Number(equalRuns.length > 0);
     } else if (run.opens) {
-      places.set(found, equalRuns);
+      indexesByMark.set(found, equalRuns);
       equalRuns.push(openRuns.push(run) - 1);
     } else if (run.closes) faults++;
   }
@@ -102,7 +102,7 @@ function closeBracket(next: string | undefined, open: OpenBracket[]): number {
   const lastBracket = open.pop();
   if (lastBracket === undefined) return 1;
   const isLink = !lastBracket.image && (next === "(" || next === "[");
-  const outer = open.at(-1);
-  if (outer !== undefined) outer.links += lastBracket.links + Number(isLink);
+  const outerBracket = open.at(-1);
+  if (outerBracket !== undefined) outerBracket.links += lastBracket.links + Number(isLink);
   return Number(isLink && lastBracket.links > 0);
 }

@@ -91,8 +91,8 @@ function readPassages(text: string, reading: MergeReading): ReadonlySet<string> 
   const words = readLines(text, reading).filled.ids.flatMap((line) => readWordIds(line, reading));
   const passages = new Set<string>();
   if (!reserveSteps(reading, WORDS_PER_PASSAGE * words.length)) return passages;
-  for (let end = WORDS_PER_PASSAGE; end <= words.length; end++)
-    passages.add(words.slice(end - WORDS_PER_PASSAGE, end).join(" "));
+  for (let passageEnd = WORDS_PER_PASSAGE; passageEnd <= words.length; passageEnd++)
+    passages.add(words.slice(passageEnd - WORDS_PER_PASSAGE, passageEnd).join(" "));
   return passages;
 }
 

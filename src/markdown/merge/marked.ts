@@ -16,14 +16,15 @@ export function markConflicts({ base, mine, theirs }: ThreeVersions, markerSize:
   const mergeResult = mergeText(base, mine, theirs);
   if (mergeResult.kind === "clean") return mergeResult.text;
   const blocks = mergeLines(base, mine, theirs, createReading());
-  const mark = (texts: ThreeVersions) => markConflict(texts, mine, markerSize);
+  const markVersions = (texts: ThreeVersions) => markConflict(texts, mine, markerSize);
   // A merge can be a conflict although a merge by whole lines succeeds. The markers then enclose
   // the whole versions.
-  if (blocks === undefined || blocks.every((block) => block.kind === "settled")) return mark({ base, mine, theirs });
+  if (blocks === undefined || blocks.every((block) => block.kind === "settled"))
+    return markVersions({ base, mine, theirs });
   return blocks
     .map((block) => {
       if (block.kind === "settled") return block.text;
-      return mark({ mine: block.local.join(""), base: block.base.join(""), theirs: block.remote.join("") });
+      return markVersions({ mine: block.local.join(""), base: block.base.join(""), theirs: block.remote.join("") });
     })
     .join("");
 }

@@ -144,8 +144,8 @@ function findWordOrigins(
     if (token.space !== "") appendWord(words, "base", token.space);
     appendWord(words, from, writeTokens([{ ...token, space: "" }]));
   }
-  const rest = line.slice(writeTokens(tokens).length);
-  if (rest !== "") appendWord(words, "base", rest);
+  const remainder = line.slice(writeTokens(tokens).length);
+  if (remainder !== "") appendWord(words, "base", remainder);
   return words;
 }
 

@@ -106,14 +106,18 @@ function computeLineKeys(
   reading: MergeReading,
 ): number[] {
   const keys: number[] = [];
-  for (let next = indexes.length - 1; next >= 0; next--) {
-    const lineIndex = indexes[next] as number;
+  for (let filledIndex = indexes.length - 1; filledIndex >= 0; filledIndex--) {
+    const lineIndex = indexes[filledIndex] as number;
     const id = ids[lineIndex] as number;
-    const hasLineBelow = indexes[next + 1] === lineIndex + 1;
+    const hasLineBelow = indexes[filledIndex + 1] === lineIndex + 1;
     const isTableHeader = hasLineBelow && TABLE_RULE.test(lines[lineIndex + 1] as string);
     if (!isTableHeader && readWordIds(id, reading).length > 0) keys.push(id);
     else {
-      const neighbour = hasLineBelow ? keys.at(-1) : indexes[next - 1] === lineIndex - 1 ? ids[lineIndex - 1] : -1;
+      const neighbour = hasLineBelow
+        ? keys.at(-1)
+        : indexes[filledIndex - 1] === lineIndex - 1
+          ? ids[lineIndex - 1]
+          : -1;
       keys.push(reading.interner.id(`${id} ${hasLineBelow} ${neighbour}`));
     }
   }

@@ -72,15 +72,16 @@ function countFaultsOutside(
     // Only paragraphs that all other versions lack are counted. Each of these paragraphs has a line
     // that the first other version lacks, so lines of that version need no check.
     if (others[0].has.has(ids[index] as number)) continue;
-    let start = index;
-    let end = index + 1;
-    while (start > checkedUpTo && isSoftBreak(lines[start - 1] as string, lines[start] as string)) start--;
-    while (end < lines.length && isSoftBreak(lines[end - 1] as string, lines[end] as string)) end++;
-    const block = ids.slice(start, end);
+    let blockStart = index;
+    let blockEnd = index + 1;
+    while (blockStart > checkedUpTo && isSoftBreak(lines[blockStart - 1] as string, lines[blockStart] as string))
+      blockStart--;
+    while (blockEnd < lines.length && isSoftBreak(lines[blockEnd - 1] as string, lines[blockEnd] as string)) blockEnd++;
+    const block = ids.slice(blockStart, blockEnd);
     const isInOther = others.some(({ has }) => block.every((id) => has.has(id)));
-    if (!isInOther) faults += countInlineFaults(lines.slice(start, end).join(""));
-    checkedUpTo = end;
-    index = end - 1;
+    if (!isInOther) faults += countInlineFaults(lines.slice(blockStart, blockEnd).join(""));
+    checkedUpTo = blockEnd;
+    index = blockEnd - 1;
   }
   return faults;
 }

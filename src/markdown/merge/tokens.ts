@@ -116,12 +116,12 @@ export function joinTokens(
     const lineTokens = cuts[index] as readonly Token[];
     const lastToken = lineTokens.at(-1) as Token;
     const isParagraphBreak = !code && lastToken.text === LINE_BREAK && continuesParagraph(lines, index);
-    const end = isParagraphBreak ? lineTokens.length - 1 : lineTokens.length;
+    const tokenCount = isParagraphBreak ? lineTokens.length - 1 : lineTokens.length;
     const addedTokens = lineTokens
-      .slice(0, end)
+      .slice(0, tokenCount)
       .map((token, at) => (at === 0 ? { ...token, space: spaceBefore + token.space } : token));
     for (const token of addedTokens) tokens.push(token);
-    spaceBefore = isParagraphBreak ? `${end > 0 ? "" : spaceBefore}${lastToken.space}\n` : "";
+    spaceBefore = isParagraphBreak ? `${tokenCount > 0 ? "" : spaceBefore}${lastToken.space}\n` : "";
   }
   return tokens;
 }
@@ -198,8 +198,8 @@ export function tokeniseLine(line: string, texts: TokenNumbers, budget: Budget):
   if (budget.left < 0) return [texts.token(LINE_BREAK, body)];
   if (body.trim() === "") return [texts.token(BLANK_LINE, body)];
   const tokens: Token[] = [];
-  const end = tokeniseBody(body, tokens, texts, budget);
-  if (body !== line) tokens.push(texts.token(LINE_BREAK, budget.left < 0 ? "" : body.slice(end)));
+  const bodyEnd = tokeniseBody(body, tokens, texts, budget);
+  if (body !== line) tokens.push(texts.token(LINE_BREAK, budget.left < 0 ? "" : body.slice(bodyEnd)));
   return tokens;
 }
 

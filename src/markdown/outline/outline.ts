@@ -20,10 +20,10 @@ export function findFrontMatter(text: string): FrontMatterRange | null {
   const mark = opening[1] as FrontMatterRange["mark"];
   const from = opening[0].length;
   for (let offset = from; offset < text.length; offset = findLineEnd(text, offset)) {
-    const end = findLineEnd(text, offset);
+    const lineEnd = findLineEnd(text, offset);
     const line = text.slice(offset, offset + 3);
     const isMark = line === mark || (mark === "---" && line === "...");
-    if (isMark && text.slice(offset + 3, end).trim() === "") return { mark, from, to: offset, end };
+    if (isMark && text.slice(offset + 3, lineEnd).trim() === "") return { mark, from, to: offset, end: lineEnd };
   }
   return null;
 }

@@ -112,25 +112,25 @@ const PATTERN_TOKEN =
  */
 function estimateSteps(pattern: string): number {
   const outerSums: number[] = [];
-  let sum = 0;
+  let stepSum = 0;
   let lastSteps = 0;
   for (const [token, least, most] of pattern.matchAll(PATTERN_TOKEN)) {
     if (token.startsWith("(")) {
-      outerSums.push(sum);
-      sum = 0;
+      outerSums.push(stepSum);
+      stepSum = 0;
     } else if (token === ")") {
-      lastSteps = sum + 2;
-      sum = lastSteps + (outerSums.pop() ?? 0);
+      lastSteps = stepSum + 2;
+      stepSum = lastSteps + (outerSums.pop() ?? 0);
     } else if (least === undefined) {
       lastSteps = token.startsWith("\\Q") ? token.length : 1;
-      sum += lastSteps;
+      stepSum += lastSteps;
     } else {
       const repeatedSteps = lastSteps * (Math.max(1, Number(least), Number(most ?? 0)) - 1);
-      sum += repeatedSteps;
+      stepSum += repeatedSteps;
       lastSteps += repeatedSteps;
     }
   }
-  return sum;
+  return stepSum;
 }
 
 /** Matches the end of a range in a character class, written as a character or as its code point. */
@@ -152,8 +152,8 @@ function estimateFolding(pattern: string): number {
   if (!/\(\?[a-z]*i/i.test(pattern)) return 0;
   let characters = 0;
   for (const [, number, character] of pattern.matchAll(CLASS_RANGE_END)) {
-    const end = number === undefined ? character!.codePointAt(0)! : Number.parseInt(number, 16);
-    characters += Math.min(end, LAST_CHARACTER_WITH_CASE);
+    const rangeEnd = number === undefined ? character!.codePointAt(0)! : Number.parseInt(number, 16);
+    characters += Math.min(rangeEnd, LAST_CHARACTER_WITH_CASE);
   }
   return characters / CHARACTERS_PER_STEP;
 }

@@ -79,7 +79,7 @@ export function* generateKeyParts(path: string, text: string): Generator<KeyedPa
   yield* computePartKeys(readTitles(text), addTitleKeys);
 }
 
-type AddKeys = (keys: Set<number>, text: string) => void;
+type KeyAdder = (keys: Set<number>, text: string) => void;
 
 /**
  * LIMIT: number of UTF-16 units in one part of a document, so that other tasks do not wait for
@@ -92,7 +92,7 @@ const PART_LENGTH = 2_000;
  */
 const PART_OVERLAP = 256;
 
-function* computePartKeys(text: string, ...adds: readonly AddKeys[]): Generator<KeyedPart, void> {
+function* computePartKeys(text: string, ...adds: readonly KeyAdder[]): Generator<KeyedPart, void> {
   for (let from = 0; from === 0 || from + PART_OVERLAP < text.length; from += PART_LENGTH) {
     const part = text.slice(from, from + PART_LENGTH + PART_OVERLAP);
     const keys = new Set<number>();

@@ -197,16 +197,16 @@ const NO_MATCHES: UnitMatches = { weight: 0, isWhole: false };
 function weighMatches(text: string, unit: QueryUnit): UnitMatches {
   const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
   let isWhole = false;
-  let sum = 0;
+  let weightSum = 0;
   let offset = text.indexOf(unit.text);
   for (let tries = 0; offset !== -1 && tries < MAX_OCCURRENCES; tries++) {
-    const place = unit.kind === "run" ? "whole" : classifyMatch(text, offset, offset + unit.text.length);
-    if (place === "whole") isWhole = true;
-    if (place === "whole") sum += 1;
-    else if (!isWholeOnly) sum += PART_WEIGHTS[place];
+    const matchKind = unit.kind === "run" ? "whole" : classifyMatch(text, offset, offset + unit.text.length);
+    if (matchKind === "whole") isWhole = true;
+    if (matchKind === "whole") weightSum += 1;
+    else if (!isWholeOnly) weightSum += PART_WEIGHTS[matchKind];
     offset = text.indexOf(unit.text, offset + unit.text.length);
   }
-  return sum === 0 ? NO_MATCHES : { weight: Math.log2(1 + sum), isWhole };
+  return weightSum === 0 ? NO_MATCHES : { weight: Math.log2(1 + weightSum), isWhole };
 }
 
 function classifyMatch(text: string, from: number, to: number): "whole" | keyof typeof PART_WEIGHTS {
@@ -232,10 +232,10 @@ function isPhraseAt(text: string, from: number, phrase: readonly QueryUnit[]): b
   let offset = from;
   for (const { kind, text: unit } of phrase) {
     offset = offset === from ? offset : skipGap(text, offset);
-    const end = offset + unit.length;
-    if (!text.startsWith(unit, offset) || (kind === "word" && classifyMatch(text, offset, end) !== "whole"))
+    const unitEnd = offset + unit.length;
+    if (!text.startsWith(unit, offset) || (kind === "word" && classifyMatch(text, offset, unitEnd) !== "whole"))
       return false;
-    offset = end;
+    offset = unitEnd;
   }
   return true;
 }

@@ -87,9 +87,9 @@ function cutSearchedPart(line: string): string {
 function* findOccurrences(folded: string, { text, whole }: SearchString): Generator<CharacterRange, void> {
   if (text === "") return;
   for (let offset = folded.indexOf(text); offset !== -1; offset = folded.indexOf(text, offset + text.length)) {
-    const end = offset + text.length;
-    if (!whole || !(isWordCharacter(folded.charAt(offset - 1)) || isWordCharacter(folded.charAt(end))))
-      yield [offset, end];
+    const matchEnd = offset + text.length;
+    if (!whole || !(isWordCharacter(folded.charAt(offset - 1)) || isWordCharacter(folded.charAt(matchEnd))))
+      yield [offset, matchEnd];
   }
 }
 
@@ -98,8 +98,10 @@ function createSnippet(line: number, text: string, needles: readonly SearchStrin
   const part = text.slice(0, MAX_SEARCHED_UNITS + 2 * MAX_SHOWN_CHARACTERS);
   const characters = [...part];
   const isWhole = part.length === text.length && characters.length <= MAX_SHOWN_CHARACTERS;
-  const first = findFirstMatch(foldedLine, needles);
-  const from = isWhole ? 0 : Math.min(Math.max(0, first - CHARACTERS_BEFORE), characters.length - MAX_SHOWN_CHARACTERS);
+  const firstMatch = findFirstMatch(foldedLine, needles);
+  const from = isWhole
+    ? 0
+    : Math.min(Math.max(0, firstMatch - CHARACTERS_BEFORE), characters.length - MAX_SHOWN_CHARACTERS);
   const to = isWhole ? characters.length : from + MAX_SHOWN_CHARACTERS;
   const [before, after] = [
     from > 0 ? ELLIPSIS : "",
@@ -114,16 +116,16 @@ function createSnippet(line: number, text: string, needles: readonly SearchStrin
 function findFirstMatch(line: FoldedLine, needles: readonly SearchString[]): number {
   let firstRange: CharacterRange | null = null;
   for (const needle of needles) {
-    const place = findOccurrences(line.folded, needle).next().value;
-    if (place !== undefined && (firstRange === null || place[0] < firstRange[0])) firstRange = place;
+    const range = findOccurrences(line.folded, needle).next().value;
+    if (range !== undefined && (firstRange === null || range[0] < firstRange[0])) firstRange = range;
   }
   return firstRange === null ? 0 : line.toCharacters(...firstRange)[0];
 }
 
 function findRanges(line: FoldedLine, needle: SearchString, from: number, to: number): CharacterRange[] {
   const ranges: CharacterRange[] = [];
-  for (const place of findOccurrences(line.folded, needle)) {
-    const [start, end] = line.toCharacters(...place);
+  for (const range of findOccurrences(line.folded, needle)) {
+    const [start, end] = line.toCharacters(...range);
     if (start >= to) break;
     if (end > from) ranges.push([Math.max(start, from), Math.min(end, to)]);
   }
@@ -133,8 +135,8 @@ function findRanges(line: FoldedLine, needle: SearchString, from: number, to: nu
 function joinRanges(ranges: readonly CharacterRange[]): CharacterRange[] {
   const result: [number, number][] = [];
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const last = result.at(-1);
-    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end);
+    const lastRange = result.at(-1);
+    if (lastRange !== undefined && start <= lastRange[1]) lastRange[1] = Math.max(lastRange[1], end);
     else result.push([start, end]);
   }
   return result;

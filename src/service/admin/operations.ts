@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import { content, makeIntegerParameter } from "../../contract/api/fields.ts";
+import { contentSchema, makeIntegerParameter } from "../../contract/api/fields.ts";
 
 export type AdminOperation = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -189,7 +189,7 @@ export const ADMIN_OPERATIONS = {
     method: "POST",
     path: "/admin/reviews/{id}/accept",
     // `content`: content to publish instead of the content in review.
-    body: z.strictObject({ content: content.optional() }),
+    body: z.strictObject({ content: contentSchema.optional() }),
     mayLackBody: true,
     answer: decidedReviewSchema,
   },

@@ -93,7 +93,7 @@ type AdminRequestParts<Operation> = {
   readonly body?: Operation extends { readonly body: infer Body extends z.ZodType } ? z.input<Body> : undefined;
 };
 
-type SendRequest = (request: WireRequest) => Promise<WireResult>;
+type RequestSender = (request: WireRequest) => Promise<WireResult>;
 
 const SENDABLE_KEY = /^[\x21-\x7e]{1,4096}$/;
 
@@ -102,7 +102,7 @@ const SENDABLE_KEY = /^[\x21-\x7e]{1,4096}$/;
  * @param keyHint advice for a user whose key the service refuses
  */
 export function openSession(
-  sendRequest: SendRequest,
+  sendRequest: RequestSender,
   adminKey: string,
   { where, keyHint, close }: { readonly where: string; readonly keyHint: string; readonly close: () => Promise<void> },
 ): AdminSession {

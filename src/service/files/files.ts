@@ -12,7 +12,7 @@ import {
   refuseFields,
 } from "../requests/answer.ts";
 import {
-  type CombineContents,
+  type ContentCombiner,
   newId,
   type OperationCall,
   type RequestContext,
@@ -30,7 +30,7 @@ import {
   followFoldersOfFile,
   makeFolders,
   moveProtected,
-  refusalToWrite,
+  findWriteRefusal,
   refuseOccupied,
   refuseUnknownFile,
 } from "./place.ts";
@@ -87,15 +87,16 @@ export async function createFile({ context, body }: OperationCall<"createFile">)
   const parent = "path" in body ? null : await findTargetFolder(context, body.parentId);
   if (isRefused(parent)) return parent;
   const path = "path" in body ? body.path : joinPath(parent!.path, body.name);
-  const place = await tables.files.placeFor(workspace.seq, path);
-  const route = parent === null ? await followFoldersOfFile(context, path, place) : { from: parent, missing: [] };
-  if (isRefused(route)) return route;
+  const filePlace = await tables.files.placeFor(workspace.seq, path);
+  const followedPath =
+    parent === null ? await followFoldersOfFile(context, path, filePlace) : { from: parent, missing: [] };
+  if (isRefused(followedPath)) return followedPath;
   const linkRefusal = await refuseBrokenLinks(context, body.content);
   if (linkRefusal !== null) return linkRefusal;
-  if (place.isTaken === 1 && route.missing.length === 0) return refuseOccupied(path);
-  const hasKeptGrants = place.hasKeptGrants === 1;
+  if (filePlace.isTaken === 1 && followedPath.missing.length === 0) return refuseOccupied(path);
+  const hasKeptGrants = filePlace.hasKeptGrants === 1;
   if (hasKeptGrants) await tables.lockStructure(workspace.seq);
-  const folder = await makeFolders(context, route);
+  const folder = await makeFolders(context, followedPath);
   if (isRefused(folder)) return folder;
   const [id, changeId] = [newId(context, "doc_"), newId(context, "chg_")];
   const newFile = { workspace: workspace.seq, id, folder, name: nameOf(path) };
@@ -112,8 +113,8 @@ export async function patchFile({ context, id, body }: OperationCall<"patchFile"
   if (isRefused(row)) return row;
   if ("name" in body)
     return placeFile(context, row, { seq: row.folder, id: row.folderId, path: parentOf(row.path) }, body.name);
-  const place = await findTargetFolder(context, body.parentId);
-  return isRefused(place) ? place : placeFile(context, row, place, row.name);
+  const targetFolder = await findTargetFolder(context, body.parentId);
+  return isRefused(targetFolder) ? targetFolder : placeFile(context, row, targetFolder, row.name);
 }
 
 async function protectFile(context: RequestContext, id: string, isProtected: boolean): Promise<Answer> {
@@ -160,7 +161,7 @@ async function findForEdit(context: RequestContext, id: string, baseId: string):
   const fileForEdit = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
   if (fileForEdit === undefined || !includesLevel(await context.access.levelOfFile(fileForEdit.row), "read"))
     return refuseUnknownFile();
-  return refusalToWrite(context, fileForEdit.row) ?? fileForEdit;
+  return findWriteRefusal(context, fileForEdit.row) ?? fileForEdit;
 }
 
 type SentEdit = OperationCall<"putContent">["body"];
@@ -182,7 +183,7 @@ type StoredEdit = SentEdit & {
  * one. If the content of the base was pruned, only an edit that equals the published content
  * succeeds (contract test "takes a change in review as a base").
  */
-export function combineWithLive(combine: CombineContents, edit: StoredEdit): string | null {
+export function combineWithLive(combine: ContentCombiner, edit: StoredEdit): string | null {
   const { content, baseChangeId, baseContent, liveChangeId, liveContent } = edit;
   if (baseChangeId === liveChangeId || content === liveContent) return content;
   const combinedText = baseContent === null ? null : combine(baseContent, content, liveContent);
@@ -237,9 +238,9 @@ export async function deleteFile({ context, id }: OperationCall<"deleteFile">): 
 }
 
 /** Merges three versions of a document with mdmirror's merge. Returns null for a conflict. */
-export const combineByMerge: CombineContents = (base, local, remote) => {
-  const merged = mergeText(base, local, remote);
-  return merged.kind === "clean" ? merged.text : null;
+export const combineByMerge: ContentCombiner = (base, local, remote) => {
+  const mergeResult = mergeText(base, local, remote);
+  return mergeResult.kind === "clean" ? mergeResult.text : null;
 };
 
 /**

@@ -67,13 +67,14 @@ export async function createFolder({ context, body }: OperationCall<"createFolde
   if (isRefused(parent)) return parent;
   const path = "path" in body ? body.path : joinPath(parent!.path, body.name);
   const names = path.split("/");
-  const route = parent === null ? await followFolders(context, names.slice(0, -1)) : { from: parent, missing: [] };
-  if (isRefused(route)) return route;
+  const followedPath =
+    parent === null ? await followFolders(context, names.slice(0, -1)) : { from: parent, missing: [] };
+  if (isRefused(followedPath)) return followedPath;
   // The path of the parent and the new name are both legal, but the path of the new folder may be
   // too long.
   if (findLengthFault(path, "folder") !== null) return refuseTooLongPath("/name");
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
-  const parentFolder = await makeFolders(context, route);
+  const parentFolder = await makeFolders(context, followedPath);
   if (isRefused(parentFolder)) return parentFolder;
   const newFolder = await makeFolder(context, parentFolder, names.at(-1)!);
   return isRefused(newFolder) ? newFolder : makeDone(201, presentFolder(newFolder));

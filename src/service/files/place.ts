@@ -35,14 +35,14 @@ export function refuseUnknownFile(): Refused {
  */
 export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await findFile(context, id);
-  return isRefused(row) ? row : (refusalToWrite(context, row) ?? row);
+  return isRefused(row) ? row : (findWriteRefusal(context, row) ?? row);
 }
 
 /**
  * Returns the refusal if the key may read a file but may not write to it; otherwise null. The
  * caller must first call `access.loadAncestors` with the folder of the file.
  */
-export function refusalToWrite({ access }: RequestContext, file: FileRow): Refused | null {
+export function findWriteRefusal({ access }: RequestContext, file: FileRow): Refused | null {
   if (includesLevel(access.file(file), "edit")) return null;
   return refuse("forbidden", "This key may read the file, but not write to it.");
 }
@@ -110,13 +110,13 @@ export async function makeFolders(
   context: RequestContext,
   { from, missing }: FollowedPath,
 ): Promise<FolderPlace | Refused> {
-  let place = from;
+  let currentFolder = from;
   for (const name of missing) {
-    const newFolder = await makeFolder(context, place, name);
+    const newFolder = await makeFolder(context, currentFolder, name);
     if (isRefused(newFolder)) return newFolder;
-    place = newFolder;
+    currentFolder = newFolder;
   }
-  return place;
+  return currentFolder;
 }
 
 export async function makeFolder(

@@ -32,13 +32,13 @@ const WRITE_PAUSE_MS = 200;
  */
 const MAX_WAITING_LINES = 20_000;
 
-export type AppendText = (text: string) => Promise<void>;
+export type TextAppender = (text: string) => Promise<void>;
 
 /**
  * Returns a function that appends text to a file. The function opens the file for each write, so
  * that a log rotation may rename the file at any time.
  */
-export function makeFileAppender(file: string): AppendText {
+export function makeFileAppender(file: string): TextAppender {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }
 
@@ -47,14 +47,14 @@ export function makeFileAppender(file: string): AppendText {
  * written.
  */
 export class AccessLog {
-  readonly #append: AppendText;
+  readonly #append: TextAppender;
   readonly #onFault: (error: unknown) => void;
   #lines: string[] = [];
   #lost = 0;
   #writing: Promise<void> | null = null;
 
   /** @param onFault receives the error if lines could not be written; these lines are lost */
-  constructor(append: AppendText, onFault: (error: unknown) => void) {
+  constructor(append: TextAppender, onFault: (error: unknown) => void) {
     this.#append = append;
     this.#onFault = onFault;
   }

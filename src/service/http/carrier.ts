@@ -82,9 +82,9 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
   app.addHook("onRequest", (request, reply, done) => {
     const { label, by } = readRoute(state, request);
     const { method, headers } = request.raw;
-    const head = { method: method!, path: request.originalUrl, headers: headers as WireHeaders };
+    const requestHead = { method: method!, path: request.originalUrl, headers: headers as WireHeaders };
     const requestRecord = state.metrics.begin(request.raw, reply.raw, label);
-    const exchange: HttpExchange = { request, reply, head, by, taken: requestRecord };
+    const exchange: HttpExchange = { request, reply, head: requestHead, by, taken: requestRecord };
     request.exchange = exchange;
     const earlyAnswer = answerFromHead(state, exchange);
     if (earlyAnswer === null) done();
@@ -242,11 +242,11 @@ function sendAnswer(state: ServerState, { reply, taken }: HttpExchange, answered
 
 async function openStream(state: ServerState, exchange: HttpExchange): Promise<void> {
   const { request, reply, taken } = exchange;
-  const head = { ...exchange.head, body: null };
+  const requestHead = { ...exchange.head, body: null };
   if (state.streams.size >= MAX_STREAMS) {
-    return sendAnswer(state, exchange, await state.service.handle(head, "overloaded"), true);
+    return sendAnswer(state, exchange, await state.service.handle(requestHead, "overloaded"), true);
   }
-  const streamAnswer = await state.service.streams!.open(head, taken);
+  const streamAnswer = await state.service.streams!.open(requestHead, taken);
   // Closes the connection of each client whose request for a stream is refused. Thousands of
   // clients may be refused at the same time, and their open connections would take memory.
   if (!("stream" in streamAnswer)) return sendAnswer(state, exchange, streamAnswer, true);

@@ -100,8 +100,8 @@ export class RequestHistory {
     const endSpan = Math.floor(this.#now() / MINUTE_MS / minutes) + 1;
     const minutesBySpan = Map.groupBy(this.#minutes, ({ minute }) => Math.floor(minute / minutes));
     return Array.from({ length: count }, (_, n) => {
-      const span = endSpan - count + n;
-      return makeSpan(span * minutes * MINUTE_MS, minutesBySpan.get(span) ?? []);
+      const spanNumber = endSpan - count + n;
+      return makeSpan(spanNumber * minutes * MINUTE_MS, minutesBySpan.get(spanNumber) ?? []);
     });
   }
 }
@@ -133,11 +133,11 @@ function findBucket(ms: number): number {
  * Null if there are no answers.
  */
 function findQuantile(durations: readonly number[], share: number): number | null {
-  const total = durations.reduce((sum, count) => sum + count, 0);
+  const totalCount = durations.reduce((sum, count) => sum + count, 0);
   let countSoFar = 0;
   const bucket = durations.findIndex((count) => {
     countSoFar += count;
-    return count > 0 && countSoFar >= total * share;
+    return count > 0 && countSoFar >= totalCount * share;
   });
   return bucket < 0 ? null : FIRST_BUCKET_MS * BUCKET_RATIO ** bucket;
 }

@@ -171,11 +171,11 @@ function makeServer(
  */
 async function closeServer(state: ServerState, server: Server, { drain, stop }: HttpDeadlines): Promise<void> {
   state.isClosing = true;
-  for (const end of state.streams) end();
+  for (const endStream of state.streams) endStream();
   await waitUntilIdle(state, drain);
-  const serverClosed = new Promise((resolve) => server.close(resolve));
+  const closedPromise = new Promise((resolve) => server.close(resolve));
   const cutTimer = setTimeout(() => server.closeAllConnections(), stop);
-  await serverClosed;
+  await closedPromise;
   clearTimeout(cutTimer);
   stopTimers(state);
   await state.loadPages?.close();

@@ -3,7 +3,7 @@ import { findFirstFault } from "../../contract/names.ts";
 import type { Problem } from "../../contract/api/resources.ts";
 import { FILES, FOLDERS } from "../../contract/resources.ts";
 import { nameOf } from "../../contract/path.ts";
-import { ImportLinks, type LinkReport, listReadableIds, type SendRequest } from "./links.ts";
+import { ImportLinks, type LinkReport, listReadableIds, type RequestSender } from "./links.ts";
 import {
   describeNameFault,
   type WalkEntry,
@@ -92,7 +92,7 @@ export async function importFolder(
   return links === null ? report : { ...report, links: await links.end(ask) };
 }
 
-function makeRequestSender({ service, key }: ImportTarget): SendRequest {
+function makeRequestSender({ service, key }: ImportTarget): RequestSender {
   return async (method, path, body) => {
     const text = body === undefined ? null : JSON.stringify(body);
     const response = await service.answer({ method, path, headers: { "x-api-key": key }, body: text });
@@ -126,7 +126,7 @@ type ImportCounts = {
  */
 type ItemOutcome = { readonly bytes: number } | Refusal | null;
 
-type SendContext = { readonly ask: SendRequest; readonly dir: string; readonly links: ImportLinks | null };
+type SendContext = { readonly ask: RequestSender; readonly dir: string; readonly links: ImportLinks | null };
 
 /**
  * Sends items of the walk. First sends the folders, one by one. Otherwise, concurrent requests for

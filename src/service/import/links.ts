@@ -33,7 +33,7 @@ export type LinkReport = {
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
 };
 
-export type SendRequest = (
+export type RequestSender = (
   method: "GET" | "POST" | "PUT",
   path: string,
   body?: object,
@@ -82,8 +82,8 @@ export class ImportLinks {
     }
     const indexByPath = new Map(itemsWithLinks.map(({ entry }, number) => [entry.path, number]));
     const targets = itemsWithLinks.map(({ leads }) => leads.flatMap((path) => indexByPath.get(path) ?? []));
-    const places = orderTargetsFirst(targets, indexByPath.values());
-    return [...itemsWithoutLinks, ...[...places.keys()].map((number) => itemsWithLinks[number]!.entry)];
+    const positions = orderTargetsFirst(targets, indexByPath.values());
+    return [...itemsWithoutLinks, ...[...positions.keys()].map((number) => itemsWithLinks[number]!.entry)];
   }
 
   #see(item: WalkItem): void {
@@ -132,7 +132,7 @@ export class ImportLinks {
    * Sends documents again whose first version has an inert link to a document that was created
    * later. There is one such document in each circle of links.
    */
-  async end(ask: SendRequest): Promise<LinkReport> {
+  async end(ask: RequestSender): Promise<LinkReport> {
     for (const sentDocument of this.#sent.values()) {
       if (!sentDocument.text.includes(INERT_SCHEME)) continue;
       const text = this.translate(sentDocument.path, sentDocument.text);
@@ -187,7 +187,7 @@ function readDestinations(text: string): Destination[] {
 /**
  * Returns the ids of all files and folders that the key can read, by path without a leading slash.
  */
-export async function listReadableIds(ask: SendRequest): Promise<ReadonlyMap<string, string>> {
+export async function listReadableIds(ask: RequestSender): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {
     for (let cursor: string | null = ""; cursor !== null; ) {

@@ -33,7 +33,7 @@ export type WalkItem =
 export function* walkFolder(dir: string, below: string, belowAs: string): Generator<WalkItem, undefined> {
   const entries = readFolder(dir, below);
   if (!Array.isArray(entries)) return void (yield entries);
-  const names = convertNames(entries.filter(hasName));
+  const names = convertNames(entries.filter(needsName));
   for (const entry of entries) {
     const path = joinPath(below, entry.name);
     const kind = readKind(entry);
@@ -84,7 +84,7 @@ function refuseName(entry: Dirent, name: string, holder: string): Refusal | null
  * Returns true for an item that needs a name on the service: a folder or a Markdown file. Other
  * files are not imported.
  */
-function hasName(entry: Dirent): boolean {
+function needsName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }
 

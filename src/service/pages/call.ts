@@ -2,7 +2,7 @@ import type { ServiceFigures } from "../service.ts";
 import type { RequestMetrics } from "../http/metrics.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
 import type { UserIdentity } from "./sign-in-sessions.ts";
-import type { RenderMarkdown } from "../../page/renderer.ts";
+import type { MarkdownRenderer } from "../../page/renderer.ts";
 
 export type FigureSources = {
   readonly metrics: Pick<RequestMetrics, "history" | "routes" | "uptimeMs">;
@@ -25,6 +25,6 @@ export type PageCall = {
   readonly form: URLSearchParams;
   /** Time of the request in milliseconds since the epoch. */
   readonly now: number;
-  readonly render: RenderMarkdown;
+  readonly render: MarkdownRenderer;
   readonly operation: FigureSources;
 };

@@ -178,20 +178,20 @@ function renderReviewBadge(id: string, { who }: PageCall): Html {
 
 /** @param path path of the searched folder, without slashes at its ends; "" is the root */
 export function renderSearchForm(workspace: WorkspaceRow, path: string, query: string): Html {
-  const place = shownName(path === "" ? workspace.name : nameOf(path));
+  const folderName = shownName(path === "" ? workspace.name : nameOf(path));
   return html`<form role="search" method="get" action="${makeSearchAddress(workspace.id)}" class="row search">${
     path !== "" && html`<input type="hidden" name="in" value="${path}">`
-  }<input type="search" id="q" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" aria-label="${`Search in ${place}`}" placeholder="${`Search in ${place}`}">
+  }<input type="search" id="q" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" aria-label="${`Search in ${folderName}`}" placeholder="${`Search in ${folderName}`}">
 <button>Search</button></form>`;
 }
 
 async function renderDocumentPage(document: DocumentData, call: PageCall): Promise<PageResult> {
   const { workspace, row, text, at, reviewId: review, mayProtect } = document;
   const { who, csrf, now } = call;
-  const base = { files: makeFilesAddress(workspace.id, ""), folder: parentOf(row.path) };
+  const linkBase = { files: makeFilesAddress(workspace.id, ""), folder: parentOf(row.path) };
   const isSource = call.query.get("view") === "source";
-  // `rendered` is null if the user wants to see the source, or if rendering failed.
-  const rendered = isSource ? null : await call.render(text, base);
+  // `renderedDocument` is null if the user wants to see the source, or if rendering failed.
+  const renderedDocument = isSource ? null : await call.render(text, linkBase);
   const address = makeFilesAddress(workspace.id, row.path);
   const views = [
     { href: address, label: "Preview", isShown: !isSource },
@@ -206,11 +206,11 @@ async function renderDocumentPage(document: DocumentData, call: PageCall): Promi
     }${mayProtect && renderProtectionForm(workspace, row, csrf)}</span></div>
 <p class="meta">${row.protected === 1 && renderBadge("quiet", "protected")}${review !== null && renderReviewBadge(review, call)}<span>Changed ${renderAgo(at, now)}</span><span>${formatBytes(Buffer.byteLength(text))}</span></p>
 ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
-  rendered === null &&
+  renderedDocument === null &&
   !isSource &&
   html`<p class="notice asks">The document takes too long to render, so this is its source.</p>`
 }
-${renderDocument(rendered, text)}`,
+${renderDocument(renderedDocument, text)}`,
   });
 }
 
@@ -301,38 +301,42 @@ async function listFolder(
   after: string | null,
 ): Promise<FolderPage> {
   const entries: FolderEntry[] = [];
-  let place = parsePlace(after);
+  let position = parsePosition(after);
   let rowsRead = 0;
-  while (place !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
+  while (position !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
     const remainingCount = MAX_ENTRIES - entries.length;
     // One row more than the page shows is read. If that row exists, another page follows.
-    const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, place, remainingCount + 1);
+    const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, position, remainingCount + 1);
     const shownRows = rows.slice(0, remainingCount);
     rowsRead += shownRows.length;
-    entries.push(...(await readEntries(context, place.kind, shownRows)));
-    place = findNextPlace(place, shownRows, rows.length > remainingCount);
+    entries.push(...(await readEntries(context, position.kind, shownRows)));
+    position = findNextPosition(position, shownRows, rows.length > remainingCount);
   }
-  return { path: folder.path, entries, next: place === null ? null : `${KIND_LETTERS[place.kind]}${place.name}` };
+  return {
+    path: folder.path,
+    entries,
+    next: position === null ? null : `${KIND_LETTERS[position.kind]}${position.name}`,
+  };
 }
 
 /** Position in the contents of a folder: the page begins after this folder or document. */
-type EntryPlace = { readonly kind: "folder" | "file"; readonly name: string };
+type EntryPosition = { readonly kind: "folder" | "file"; readonly name: string };
 
 const KIND_LETTERS = { folder: "d", file: "f" } as const;
 
-function parsePlace(after: string | null): EntryPlace | null {
+function parsePosition(after: string | null): EntryPosition | null {
   if (after === null || after === "") return { kind: "folder", name: "" };
   return { kind: after.startsWith(KIND_LETTERS.file) ? "file" : "folder", name: after.slice(1) };
 }
 
-function readRows({ tables, workspace }: RequestContext, folder: number, { kind, name }: EntryPlace, count: number) {
+function readRows({ tables, workspace }: RequestContext, folder: number, { kind, name }: EntryPosition, count: number) {
   const page = { workspace: workspace.seq, folder, after: name, count };
   return kind === "folder" ? tables.folders.inParentByName(page) : tables.files.inFolderByName(page);
 }
 
 async function readEntries(
   { access, tables }: RequestContext,
-  kind: EntryPlace["kind"],
+  kind: EntryPosition["kind"],
   rows: readonly (FileRow | FolderRow)[],
 ): Promise<FolderEntry[]> {
   await access.loadAncestors(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
@@ -353,11 +357,11 @@ async function readEntries(
  * Returns the position at which the next page begins; null after the last page. Folders come before
  * documents.
  */
-function findNextPlace(
-  place: EntryPlace,
+function findNextPosition(
+  place: EntryPosition,
   rows: readonly { readonly name: string }[],
   hasMore: boolean,
-): EntryPlace | null {
+): EntryPosition | null {
   if (hasMore) return { kind: place.kind, name: rows.at(-1)!.name };
   return place.kind === "folder" ? { kind: "file", name: "" } : null;
 }

@@ -147,7 +147,7 @@ function renderChange({ text, before }: HistoryStep): Html {
 /** Publishes the content of an earlier version by the rules for an edit through the API. */
 export function restoreVersion(call: PageCall): Promise<PageResult> {
   const { form } = call;
-  const restore = async (context: RequestContext, row: FileRow) => {
+  const publishVersion = async (context: RequestContext, row: FileRow) => {
     const version = await context.tables.changes.base(form.get("change") ?? "", row.seq);
     if (version === null || version.text === null)
       return refuse("not_found", "The content of this version is no longer stored.");
@@ -156,7 +156,7 @@ export function restoreVersion(call: PageCall): Promise<PageResult> {
     const body = { baseChangeId: row.changeId, content: version.text };
     return putContent({ context, id: row.id as DocId, query: null, body });
   };
-  return changeDocument(call, "history", restore, ({ status }) =>
+  return changeDocument(call, "history", publishVersion, ({ status }) =>
     status === 202 ? "The earlier version is in review." : "The earlier version is published again.",
   );
 }

@@ -182,7 +182,7 @@ ${
 const UNKNOWN_WORKSPACE = { ...UNKNOWN_PAGE, reason: "there is no such workspace" };
 
 function renderNewKeyPage({ csrf }: PageCall, { workspace, folders }: OfferedFolders, filled: FilledForm): Content {
-  const form = { action: KEYS_ADDRESS, csrf, fields: { workspace: workspace.id } };
+  const formOptions = { action: KEYS_ADDRESS, csrf, fields: { workspace: workspace.id } };
   return {
     title: "Create a key",
     main: html`${renderBreadcrumbs("Path to this page", [
@@ -190,7 +190,7 @@ function renderNewKeyPage({ csrf }: PageCall, { workspace, folders }: OfferedFol
       { href: `${KEYS_ADDRESS}/new`, label: "New key", current: "page" },
     ])}
 <h1>Create a key for ${renderName(workspace.name)}</h1>
-${renderKeyForm(form, folders, filled, "Create key")}`,
+${renderKeyForm(formOptions, folders, filled, "Create key")}`,
   };
 }
 

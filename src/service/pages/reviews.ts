@@ -1,5 +1,5 @@
 import { count, plural } from "../../common/quantities.ts";
-import { content as contentSchema } from "../../contract/api/fields.ts";
+import { contentSchema } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
 import { restoreLineEnds } from "../../markdown/merge/style.ts";
 import { type RowGroup, compareSideBySide } from "../../markdown/merge/side-by-side.ts";
@@ -152,8 +152,8 @@ async function renderReviewPage(
   const { core, id, query } = call;
   const neighbours = await core.admin.reviews.neighbours(id, query.get("workspace"));
   const names = await readWorkspaceNames(core);
-  const merged = review.status === "in_review" ? core.admin.reviews.merged(review) : null;
-  const shownReview = { ...review, merged };
+  const mergedContent = review.status === "in_review" ? core.admin.reviews.merged(review) : null;
+  const shownReview = { ...review, merged: mergedContent };
   const views = listViews(review).map((name) => {
     const href = makeReviewAddress(call, id, { view: name === "source" ? null : name });
     return { href, label: REVIEW_VIEWS[name], isShown: name === view };
@@ -164,7 +164,7 @@ async function renderReviewPage(
     main: html`${renderHeading(review, names.get(review.workspaceId) ?? "", call)}
 <div class="row apart">${renderSegments("Views", views)}
 ${renderNeighbourLinks(neighbours, review, call)}</div>
-${merged === null && review.status === "in_review" && renderClashes(review, view)}
+${mergedContent === null && review.status === "in_review" && renderClashes(review, view)}
 ${view === "edit" ? renderEditor(call, shownReview, unsaved) : html`<div class="changes">${await renderChanges(call, shownReview, view)}</div>`}
 ${view !== "edit" && review.status === "in_review" && renderDecisions(shownReview, call)}`,
   };
@@ -292,7 +292,7 @@ async function renderVersions(
   { path, workspaceId }: Review,
   versions: readonly [LabelledVersion, LabelledVersion],
 ): Promise<Html> {
-  const base = { files: makeFilesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
+  const linkBase = { files: makeFilesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
   const [before, after] = versions;
   const passages = compareSideBySide({ base: null, mine: before.text ?? "", theirs: after.text ?? "" });
   const renderedHalves = await Promise.all(
@@ -303,7 +303,7 @@ async function renderVersions(
       ] as const
     ).map(async ([{ text, label }, side, mark]) => {
       const renderedVersions =
-        text === null ? null : await render(text, base, { mark, lines: listChangedLines(passages, side) });
+        text === null ? null : await render(text, linkBase, { mark, lines: listChangedLines(passages, side) });
       const content = text === null ? NOT_STORED : renderDocument(renderedVersions, text);
       return html`<section class="card"><h2>${label}</h2>${content}</section>`;
     }),

@@ -44,7 +44,7 @@ import {
   type ServedAddress,
 } from "../../page/same-site.ts";
 import { type Frame, type Notice, Notices, renderPage } from "../../page/layout.ts";
-import type { RenderMarkdown } from "../../page/renderer.ts";
+import type { MarkdownRenderer } from "../../page/renderer.ts";
 import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { newId } from "../requests/context.ts";
 import { deleteWithReserve, refuseBusy, type RequestHead, type ServiceCore } from "../requests/dispatch.ts";
@@ -182,7 +182,7 @@ const MAX_SIGN_IN_BYTES = 8_192;
 type TabData = { readonly waiting: number; readonly path: string | null };
 type SignedSession = (Session<SignedInUser> & TabData) | null;
 
-type PagesRenderer = { readonly render: RenderMarkdown; close(): void };
+type PagesRenderer = { readonly render: MarkdownRenderer; close(): void };
 
 export type PagesContext = {
   readonly served: ServedAddress;

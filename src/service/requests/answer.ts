@@ -4,7 +4,7 @@ import {
   MAX_FIELD_ERRORS,
   PROBLEM_CODES,
   type ProblemCode,
-  problemType,
+  makeProblemType,
 } from "../../contract/problem.ts";
 
 /** Converts a sentence to a clause, such as `The key is gone.` to `the key is gone`. */
@@ -82,7 +82,7 @@ export function toWire(
   }
   const { status, title } = PROBLEM_CODES[answer.code];
   const problem = {
-    type: problemType(docsBase, answer.code),
+    type: makeProblemType(docsBase, answer.code),
     title,
     status,
     code: answer.code,

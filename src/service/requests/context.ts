@@ -18,7 +18,7 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
  * @param remote published content
  * @returns the content to save; null if `local` and `remote` cannot be combined
  */
-export type CombineContents = (base: string, local: string, remote: string) => string | null;
+export type ContentCombiner = (base: string, local: string, remote: string) => string | null;
 
 /**
  * Dependencies of the service. With a seeded `random` and a fixed `now`, tests get the same answers
@@ -28,7 +28,7 @@ export type ServerContext = {
   readonly store: Store;
   readonly cursorSecret: Buffer;
   readonly uses: KeyUses;
-  readonly combine: CombineContents;
+  readonly combine: ContentCombiner;
   /** `resolve`: content with broken links is refused. `any`: links are not checked. */
   readonly links: "any" | "resolve";
   readonly turns: SearchScheduler;

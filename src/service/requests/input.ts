@@ -151,18 +151,18 @@ function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] 
   const sentIndex = shapes.findIndex(([first]) => isSentIn(first!));
   const index = sentIndex < 0 ? shapes.length - 1 : sentIndex;
   const chosenShape = shapes[index]!;
-  const isChoice = shapes.every(({ length }) => length === 1);
+  const areAlternatives = shapes.every(({ length }) => length === 1);
   const otherFields = shapes.flat().filter((name) => isSentIn(name) && !chosenShape.includes(name));
   if (sentIndex >= 0 && otherFields.length > 0) {
     const fieldsTogether = [chosenShape[0]!, ...otherFields];
     const makeClause = (name: string) =>
       `cannot be sent together with ${fieldsTogether.filter((field) => field !== name).join(", ")}`;
-    const members = isChoice ? fieldsTogether : fieldsTogether.slice(0, 1);
+    const members = areAlternatives ? fieldsTogether : fieldsTogether.slice(0, 1);
     return members.map((name) => makeFault("mutually_exclusive", [name], makeClause(name)));
   }
   const { error } = (options[index] as z.ZodType).safeParse(value);
   const faults = error === undefined ? [] : listFaults(error, value);
-  if (!isChoice || sentIndex >= 0) return faults;
+  if (!areAlternatives || sentIndex >= 0) return faults;
   const unknownFaults = faults.filter(({ code }) => code === "unknown");
   return unknownFaults.length > 0 ? unknownFaults : [makeFault("required", [], `needs one of ${shapes.join(", ")}`)];
 }

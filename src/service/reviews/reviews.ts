@@ -174,11 +174,11 @@ export class Reviews {
 }
 
 async function readReview(changes: Tables["changes"], row: ReviewRow): Promise<Review> {
-  const base = await changes.base(row.baseId, row.seq);
+  const baseVersion = await changes.base(row.baseId, row.seq);
   return {
     ...toReviewSummary(row),
     content: await changes.text(row.change),
-    baseContent: base!.text,
+    baseContent: baseVersion!.text,
     liveContent: await changes.text(row.changeId),
     liveChangeId: row.changeId as ChangeId,
   };

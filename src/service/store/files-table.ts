@@ -157,7 +157,7 @@ export type FileForEdit = {
 /** A file in the form of an answer. `json` contains the file and its content. */
 export type ShownFile = { readonly row: FileRow; readonly json: string };
 
-type ShowFile = (row: FileRow, text: string) => string;
+type FileFormatter = (row: FileRow, text: string) => string;
 
 export type FilesTable = ReturnType<typeof makeFilesTable>;
 
@@ -170,7 +170,7 @@ export function makeFilesTable(session: Session) {
     /**
      * @param show makes the answer from the row and the content. The store may cache this answer
      */
-    async shown(workspace: number, id: string, show: ShowFile): Promise<ShownFile | undefined> {
+    async shown(workspace: number, id: string, show: FileFormatter): Promise<ShownFile | undefined> {
       return toShownFile(await session.one(SQL.withText, workspace, id), show);
     },
     /**
@@ -238,7 +238,7 @@ export function makeFilesTable(session: Session) {
   };
 }
 
-export function toShownFile(found: FileRowWithText | undefined, show: ShowFile): ShownFile | undefined {
+export function toShownFile(found: FileRowWithText | undefined, show: FileFormatter): ShownFile | undefined {
   if (found === undefined) return undefined;
   const { codec, text, ...row } = found;
   return { row, json: show(row, decodeText({ codec, text })) };

@@ -7,7 +7,7 @@ import { resolveToPath, type Place, resolveDestination } from "../../../markdown
 import { LinkPlaces } from "../../engine/links/places.ts";
 import { joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { LocalTree } from "../../model/tree.ts";
-import { distanceWithin } from "../../../common/nearest-word.ts";
+import { countWordEdits } from "../../../common/nearest-word.ts";
 import type { World } from "../../engine/run/world.ts";
 
 type PlacedLink = {
@@ -119,9 +119,9 @@ class FolderNames {
     const wantedPath = joinPath(from, target);
     let bestMatch: { readonly path: LocalPath; readonly far: number; readonly way: number } | null = null;
     for (const path of this.#tree.files.keys()) {
-      const nameDistance = distanceWithin(name, nameOf(path), MAX_EDITS);
+      const nameDistance = countWordEdits(name, nameOf(path), MAX_EDITS);
       if (nameDistance > MAX_EDITS || nameDistance >= name.length) continue;
-      const pathDistance = distanceWithin(wantedPath, path, MAX_PATH_DISTANCE);
+      const pathDistance = countWordEdits(wantedPath, path, MAX_PATH_DISTANCE);
       if (
         bestMatch === null ||
         nameDistance < bestMatch.far ||

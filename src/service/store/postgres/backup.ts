@@ -125,8 +125,8 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
   // Parents must be inserted before their children. The order of creation does not ensure this,
   // because a folder may have been moved into a newer folder. The path of a parent is always
   // shorter than the paths of its children.
-  const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
-  const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${order}`).raw();
+  const orderClause = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
+  const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${orderClause}`).raw();
   let portion: unknown[][] = [];
   for (const row of rows.iterate() as Iterable<unknown[]>) {
     if (portion.push(row) < ROWS_TOGETHER) continue;

@@ -106,8 +106,8 @@ export class GroupCommit {
 
   write<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const settle = resolve as (result: unknown) => void;
-      this.#waiting.push({ work, keep: keep as WaitingWrite["keep"], resolve: settle, reject });
+      const resolveResult = resolve as (result: unknown) => void;
+      this.#waiting.push({ work, keep: keep as WaitingWrite["keep"], resolve: resolveResult, reject });
       if (this.#isGathering) return;
       this.#isGathering = true;
       void this.#turns.take(() => this.#commitTogether());
