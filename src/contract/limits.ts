@@ -18,12 +18,12 @@ export const SEARCH_REGEX_LINES = { lines: 50, characters: 4_096 } as const;
 export const SEARCH_QUERY_CHARACTERS = SEARCH_REGEX_PATTERN_CHARACTERS;
 
 /**
- * Returns the number of Unicode code points in a string, the unit of all limits.
+ * Returns the number of Unicode code points in a string. All limits are in this unit.
  * ASSUMES: "characters" are code points, as in JSON Schema's `maxLength`. A limit in bytes would
- * refuse 51,200 CJK characters, and not every programming language uses UTF-16 units (contract
- * tests "takes a text of exactly 51,200 characters", "counts an astral character as one"). A string
- * never has fewer bytes or UTF-16 units than code points. So content with too many code points is
- * too long in each of these units, and a client need not send such content.
+ * refuse 51,200 CJK characters. Not every programming language uses UTF-16 units (contract tests
+ * "takes a text of exactly 51,200 characters", "counts an astral character as one"). A string never
+ * has fewer bytes or UTF-16 units than code points. So content with too many code points is too
+ * long in each of these units, and a client need not send such content.
  */
 export function countCharacters(text: string): number {
   let count = text.length;

@@ -43,7 +43,7 @@ export const DOCUMENTED_CODES: readonly ProblemCode[] = (Object.keys(PROBLEM_COD
 
 /**
  * Code of a faulty field.
- * ASSUMES: all these codes except `out_of_range` and `too_long`; the contract shows only these two
+ * ASSUMES: a service uses these codes. The contract shows only `out_of_range` and `too_long`
  * (contract test "names each bad field").
  */
 export type FieldCode =

@@ -88,8 +88,8 @@ export class Browsers<Who> {
 const MAX_HEADER = 8_192;
 
 /**
- * Returns the value of a cookie; null if the cookie is missing or occurs twice. If it occurs twice,
- * another site could have set one of the two cookies.
+ * Returns the value of a cookie; null if the cookie is missing or occurs twice. Of two cookies with
+ * one name, another site could have set one.
  */
 export function readCookie(header: string | undefined, name: string): string | null {
   const matchingPairs = (header ?? "")

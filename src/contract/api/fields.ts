@@ -45,8 +45,8 @@ export function pathLimitText(kind: NameKind): string {
 }
 
 /**
- * ASSUMES: if the first fault of a path is that it ends like a path of the other kind, such as
- * `docs` for a file, the answer is `409 type_mismatch`. Other illegal paths are answered `400
+ * ASSUMES: a path that ends like a path of the other kind, such as `docs` for a file, is answered
+ * `409 type_mismatch`, unless the path has an earlier fault. Other illegal paths are answered `400
  * invalid_request` (contract tests "answers type_mismatch …").
  */
 function findPathFault(value: string, kind: NameKind): FieldFault | null {

@@ -20,7 +20,7 @@ const MAX_PAUSE_MS = 5_000;
 const REFRESH_HEADERS = { "x-refresh": "1" };
 
 /**
- * Reads the page again and again while the page is visible. `data-refresh`: shortest interval in
+ * Reads the page at intervals while the page is visible. `data-refresh`: shortest interval in
  * milliseconds.
  */
 export async function keepUpToDate(): Promise<void> {
