@@ -104,8 +104,8 @@ export function cutToBytes(text: string, maxBytes: number): string {
 }
 
 /**
- * Returns true for the name of a conflict copy. mdmirror never uploads a file with such a name or
- * matches it to a document, even if the state file is lost.
+ * Returns true for the name of a conflict copy. Such a file is never uploaded or matched to a
+ * document, even if the state file is lost.
  */
 export function isConflictCopyName(name: string): boolean {
   return CONFLICT_COPY_ENDING.test(name);

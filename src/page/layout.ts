@@ -50,7 +50,10 @@ export type Content = {
   readonly scripts?: readonly string[];
 };
 
-/** Keyboard shortcuts of every page, with a description. `islands/page/keys.ts` implements them. */
+/**
+ * Keyboard shortcuts of every page, with a description. `islands/page/keys.ts` implements the
+ * shortcuts.
+ */
 const SHORTCUTS = {
   "/": "go to the search or filter field",
   j: "next row",

@@ -144,14 +144,12 @@ export function renderSegments(
   )}</nav>`;
 }
 
-/** Returns the options of a `select` element. `choices`: labels by value. */
 export function renderOptions(choices: FormFields, chosen: string | undefined): readonly Html[] {
   return Object.entries(choices).map(
     ([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
   );
 }
 
-/** Returns radio buttons with labels. `choices`: labels by value. */
 export function renderRadioButtons(name: string, choices: FormFields, chosen: string | null): readonly Html[] {
   return Object.entries(choices).map(
     ([value, label]) =>

@@ -314,8 +314,8 @@ function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | 
   const lineLimit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
-      // The parser for definitions is the next element of this list. After its removal, the lines
-      // are ordinary text.
+      // The parser for definitions is the next element of this list. After the removal of this
+      // parser, the lines are ordinary text.
       if (++lines === MAX_DEFINITION_LINES) leaf.parsers.splice(leaf.parsers.indexOf(lineLimit) + 1, 1);
       return false;
     },

@@ -109,8 +109,8 @@ function groupEdits({ local, remote }: SideEdits, meets: RelatedEditsTest): Edit
 }
 
 /**
- * Splits three versions into parts, in order: one for each group of edits that must be merged
- * together, and one for the unchanged elements between two groups.
+ * Splits three versions into parts, in order. Each group of edits that must be merged together is a
+ * part, and so are the unchanged elements between two groups.
  * @param ranges the ranges that are split; all edits must be in them
  */
 export function splitIntoParts(ranges: VersionRanges, edits: SideEdits, meets: RelatedEditsTest): MergePart[] {

@@ -143,8 +143,8 @@ type MiddleVersion = {
 };
 
 /**
- * Returns true if the later edits of a version keep what the earlier edits added, and put nothing
- * in place of what the earlier edits removed.
+ * Returns true if the later edits of a version keep the additions of the earlier edits, and put
+ * nothing in place of the removals.
  * @param isWhole returns true if a later edit adds whole lines, which may come between earlier
  * lines
  * @param isReplaced returns true if the words that an earlier edit removed are missing from the

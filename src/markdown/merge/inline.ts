@@ -11,9 +11,9 @@ const TEXT_WITHOUT_MARKS =
 const EMPHASIS_MARKS = /\*+|_+|~{2,}|={2}/g;
 
 /**
- * Returns the number of Markdown marks in a paragraph that have no effect. Such marks are emphasis
- * that is not closed or is nested in its own kind, brackets without a partner, links in links, and
- * code that is not closed.
+ * Returns the number of Markdown marks in a paragraph that have no effect. Such marks are unclosed
+ * emphasis, emphasis inside emphasis of the same kind, brackets without a partner, links in links,
+ * and unclosed code.
  */
 export function countInlineFaults(text: string): number {
   const marksOnly = text.replaceAll(TEXT_WITHOUT_MARKS, (found) => (found.startsWith("(") ? "()" : "x"));

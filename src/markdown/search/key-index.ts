@@ -14,9 +14,9 @@ type SqlStatement = {
 type SqlDatabase = { prepare(sql: string): SqlStatement };
 
 /**
- * SQL schema of the search index, in the database of the service and in the local `search.db`. A
- * document is a number. The owner of the index assigns the numbers, and also stores the contents of
- * the documents.
+ * SQL schema of the search index, in the database of the service and in the local `search.db`. The
+ * index identifies each document by a number. The owner of the index assigns the numbers, and also
+ * stores the contents of the documents.
  *
  * Each key is stored together with the scope of its document (the workspace) and a range of
  * document numbers. So a query finds only documents of its scope, and reads at most one range,

@@ -18,8 +18,8 @@ export type RegexProgram = { readonly start: number; readonly inst: readonly Ins
 /** Codes of instructions in `re2js`. All other instructions read a character. */
 const OPCODES = { either: 1, eitherMatch: 2, capture: 3, assert: 4, fail: 5, match: 6, none: 7 } as const;
 /**
- * Bits of the positions that an instruction of `re2js` may require: start or end of the line, edge
- * of a word, or no edge of a word.
+ * Bits of the positions that an instruction of `re2js` may require. Such a position is the start or
+ * end of the line, an edge of a word, or no edge of a word.
  */
 const ASSERTION_BITS = { start: 1 | 4, end: 2 | 8, wordEdge: 16, noWordEdge: 32 } as const;
 const END_OF_LINE = -1;

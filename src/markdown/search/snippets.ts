@@ -52,8 +52,8 @@ export function createSnippets(text: string, needles: readonly SearchString[]): 
 }
 
 /**
- * Returns the lines that contain the most of the searched strings. Stops when it has enough lines
- * that contain all searched strings.
+ * Returns the lines that contain the most of the searched strings. Stops after enough lines that
+ * contain all searched strings.
  */
 function findBestLines(lines: readonly string[], needles: readonly SearchString[]): WeighedLine[] {
   const maxWeight = needles.reduce((sum, needle) => sum + weighString(needle), 0);

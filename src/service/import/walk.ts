@@ -21,7 +21,7 @@ type ImportReason =
 
 export type ImportRefusal = { readonly path: string; readonly reason: ImportReason; readonly detail: string };
 
-/** A file or folder that the walk found. `path` is its local path, `as` its path on the service. */
+/** A file or folder that the walk found. `path`: local path. `as`: path on the service. */
 export type WalkEntry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
 /** One item of the walk: a file, a folder, a changed name, or a refused file or folder. */

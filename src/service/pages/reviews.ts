@@ -91,7 +91,6 @@ function makeListAddress({ query }: PageCall, more: Query): string {
   return withQuery(REVIEWS_ADDRESS, { workspace: query.get("workspace"), ...more });
 }
 
-/** Returns the address of a review, with the same workspace filter as the current page. */
 function makeReviewAddress({ query }: PageCall, id: string, more: Query = {}): string {
   return withQuery(makeItemAddress(REVIEWS_ADDRESS, id), { workspace: query.get("workspace"), ...more });
 }

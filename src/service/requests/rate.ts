@@ -49,7 +49,6 @@ export class TokenBuckets<Name> {
 export class RateLimiter {
   readonly #buckets: TokenBuckets<number>;
 
-  /** @param now returns the time in milliseconds */
   constructor(now: () => number) {
     this.#buckets = new TokenBuckets(now);
   }

@@ -12,8 +12,8 @@ import type { Tables } from "./tables.ts";
  *   Until the end of the write, no other transaction changes or removes this file.
  * - A caller that changes the folder tree calls `lockStructure` before it reads the tree. Before
  *   such a caller reads the contents of a folder, it also calls `lockTree`.
- * - `files.insert` does not exclude other inserts, but excludes changes of the folder tree. After
- *   its caller, `files.insert` checks once more that the name is free and the folder exists.
+ * - `files.insert` does not exclude other inserts, but excludes changes of the folder tree. It
+ *   repeats the checks of its caller: the name must be free, and the folder must exist.
  * - Each read sees all earlier commits; otherwise the work runs again.
  */
 export type Store = {

@@ -106,7 +106,7 @@ export class NoBackupError extends Error {
 }
 
 /**
- * Turns the copy of a database into a backup: checks each page, adds the digest, and changes the
+ * Turns the copy of a database into a backup. Checks each page, adds the digest, and changes the
  * journal mode so that the backup is a single file.
  * @throws NoBackupError; errors of node:fs or better-sqlite3 if the copy cannot be read
  */
