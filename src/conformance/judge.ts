@@ -149,7 +149,7 @@ async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOpti
   const api = new Api(exchange, key);
   const list = await api.get("/v1/files?limit=1");
   if (list.status !== 200) return explainRefusal("GET /v1/files", list);
-  // If the answer is not a list, another program or a login page has this URL.
+  // If the answer is not a list, the URL is that of another program or of a login page.
   if (!Array.isArray(list.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
@@ -209,8 +209,8 @@ async function runCase(
       report.notOffered.push({ title, operation: error.operation });
       return;
     }
-    // One lost answer counts as a difference. This request throws too if the service can no longer
-    // be reached; the run then ends.
+    // One lost answer counts as a difference. The request for a list throws too if the service can
+    // no longer be reached; the run then ends.
     if (error instanceof NoAnswerError) await api.get("/v1/files?limit=1");
     report.differences.push({ title, basis, ...last(), detail: describeError(error as Error) });
   }

@@ -64,7 +64,8 @@ export function startOnDatabase(
   database: string,
 ): Promise<Result<RunningService<string | null>>> {
   const openDatabase = async () => {
-    // This module is loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
+    // The module for PostgreSQL is loaded on demand, so that a service on SQLite never loads
+    // PostgreSQL's driver.
     const { openSharedData } = await import("./store/postgres/data.ts");
     return openSharedData(options.data, database, options);
   };
@@ -90,8 +91,8 @@ async function openAndListen<Key extends string | null>(
   if (pem.kind === "trouble") return pem;
   const data = await open().then(ok, troubleOf);
   if (data.kind === "trouble") return data;
-  // A killed service may have left the file with its address. No running service uses that file,
-  // because this process has locked the folder.
+  // A killed service may have left the file with its address. No running service uses the file,
+  // because this process has locked the data folder.
   removeAddress(options.data);
   try {
     return ok(await listen(data.value, options, pem.value));

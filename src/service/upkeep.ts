@@ -99,7 +99,7 @@ function repeatStep(step: UpkeepStep, firstMs: number, againMs: number, onFault:
     if (nextMs !== null) wake(nextMs);
   };
   const wake = (ms: number) => {
-    // `unref` lets the process end while this timer waits.
+    // `unref` lets the process end while a timer for the next step waits.
     if (!isOver) timer ??= setTimeout(() => void runStep(), ms).unref();
   };
   const stop = () => {

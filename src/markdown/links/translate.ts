@@ -80,8 +80,8 @@ function rewriteForDisk(
       const keepsForm =
         earlierForm !== undefined && !(restoresWiki && defaultForm !== null && earlierForm.endsWith(")"));
       const spelling = keepsForm ? earlierForm : defaultForm;
-      // The spelling of this link as a Markdown link is also removed from `spellings`. Otherwise
-      // the next link to the same target would get this spelling.
+      // The spelling of the link as a Markdown link is also removed from `spellings`. Otherwise the
+      // next link to the same target would get the removed spelling.
       if (spelling !== null) spellings?.nextSpelling(text, read, id, link);
       return spelling;
     },

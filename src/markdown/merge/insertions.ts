@@ -149,7 +149,7 @@ function isRowShape(shape: string | undefined): boolean {
 }
 
 function keepsOuterGaps(first: InsertedPiece, second: InsertedPiece): boolean {
-  // If only one addition follows the line above without a blank line, this addition must come
+  // If only one addition follows the line above without a blank line, that addition must come
   // first.
   if (first.before !== "" && second.before === "") return false;
   return second.after === "" || first.after !== "" || (first.before === "" && second.before !== "");

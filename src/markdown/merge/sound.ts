@@ -14,7 +14,7 @@ import { isSoftBreak, splitIntoWords } from "./tokens.ts";
  * line must stay in the code fence, directive or HTML element in which a side put the line.
  */
 export function isSoundMarkdown(originals: FourVersions<string>, reading: MergeReading): boolean {
-  // These steps pay for all checks of this function together.
+  // The reserved steps pay for all checks of this function together.
   if (!reserveSteps(reading, 4 * originals[3].length)) return false;
   const texts = mapVersions(originals, (text) => text.replaceAll("\r\n", "\n"));
   const [, l, r, m] = texts;
@@ -189,7 +189,7 @@ function keepsEachBlock(lines: readonly LineBlocks[], root: BlockStack): boolean
     if (isOnBothSides(line)) {
       if (!isChosenBlock(line) || (pending !== root && pending !== is)) return false;
       [known, pending] = [is, root];
-      // This comparison ignores the names of the blocks, because the other side may have renamed a
+      // The comparison ignores the names of the blocks, because the other side may have renamed a
       // block around the line.
     } else if (!areSimilarStacks(is, mine ?? theirs ?? is)) {
       if (is !== known) return false;

@@ -171,8 +171,8 @@ const TOKEN = new RegExp(
     String.raw`(?<=\])\[[^\[\]\n]{0,200}\]`, // a link's reference
     String.raw`<?(?:https?|ftp|mailto):[^\s<>\(\)\[\]]{1,2000}(?<![.,;:!?'"*_])>?`,
     String.raw`v?\p{N}+(?:[.:\/\-]\p{N}+|,\p{N}{3}(?!\p{N}))+`, // a version, a date, a large number
-    // The first of these lines matches a flag. The second line matches an emoji with its modifiers,
-    // such as skin tone, and with the emojis that are joined to it.
+    // A flag. Then an emoji with its modifiers, such as skin tone, and with the emojis that are
+    // joined to it.
     String.raw`\p{Regional_Indicator}{2}`,
     String.raw`\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}\u{20E3}]{0,3}(?:\u{200D}\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}]{0,3}){0,9}`,
     UNSPACED_CHARACTER,

@@ -122,8 +122,8 @@ export class KeyIndex {
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
-    // The prefix is also stored without a key. With this entry, a query finds out whether a range
-    // has documents with several rows.
+    // The prefix of a scope and range is also stored without a key. With this entry, a query finds
+    // out whether the range has documents with several rows.
     let tokens = `${prefix} `;
     for (const key of keys) tokens += `${prefix}${toKeyName(key)} `;
     this.#add.run(BigInt(row), tokens);

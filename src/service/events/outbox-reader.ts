@@ -100,9 +100,8 @@ class WorkspaceEvents {
 
   #fileEvent(row: OutboxRow, access: Access): VisibleEvent | null {
     const file = this.#files.get(row.seq);
-    // The file was removed after these outbox rows were read. The hub reads the outbox row about
-    // the removal later, and makes the event from that row. Only that row contains the grants on
-    // the file.
+    // The file was removed after the outbox row was read. The hub reads the outbox row about the
+    // removal later, and makes the event from it, because only it contains the grants on the file.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && mayReadFile(access, file.seq, file.folder);
     const wasReadable =

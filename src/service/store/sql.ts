@@ -55,8 +55,8 @@ export function isAt(column: string, path: string): SqlPart {
 }
 
 export function isBelow(column: string, path: string): SqlPart {
-  // "0" is the next character after "/". So this range contains exactly the paths below the folder,
-  // and the database can use an index on (workspace, path).
+  // "0" is the next character after "/". So the paths between "/" and "0" are exactly the paths
+  // below the folder, and the database can use an index on (workspace, path).
   const [from, to] = [`${path} || '/'`, `${path} || '0'`];
   const isWithinRange = `${column} > ${from} AND ${column} < ${to}`;
   const isIndexed = `${cutToIndexed(column)} >= ${cutToIndexed(from)} AND ${cutToIndexed(column)} <= ${cutToIndexed(to)}`;

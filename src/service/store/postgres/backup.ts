@@ -91,8 +91,8 @@ export async function restoreDatabase(file: string, url: string): Promise<void> 
   try {
     await withDatabase(url, async (client) => {
       await client.query("BEGIN");
-      // A service that starts during the restore waits for this lock, and then finds the restored
-      // rows.
+      // A service that starts during the restore waits for the lock on these tables, and then finds
+      // the restored rows.
       await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
       await refuseUnlessEmpty(client);
       await restoreMeta(client, db);

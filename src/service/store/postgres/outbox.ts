@@ -161,7 +161,7 @@ export class OutboxPoll {
       await this.#pool.query(PRUNE_OUTBOX, [KEPT_SECONDS]);
     } catch (error) {
       // RACE: the store may close during the pruning, which then fails. The error is not reported,
-      // because these rows are pruned later.
+      // because the rows are pruned later.
       if (!this.#isClosed) this.#onFault(error);
     }
   }

@@ -87,7 +87,8 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     // of a connection in use would end the process.
     client.on("error", reportOnce);
   });
-  // The listener of the client has already reported this error, so the pool's copy is ignored.
+  // The listener of each client has already reported the error, so the pool's copy of the error is
+  // ignored.
   pool.on("error", () => undefined);
   return pool;
 }

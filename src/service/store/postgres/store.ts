@@ -159,7 +159,8 @@ function makeTables(session: Session): Tables {
       const holder = session.one(SELECT_HOLDER, hash);
       if (file !== undefined) {
         startedRead = { id: file, found: session.one(SELECT_FILE_OF_KEY, hash, file) };
-        // If the request is refused, nothing uses this file, so an error of this read is ignored.
+        // If the request is refused, nothing uses the file that was read early. So an error of the
+        // early read is ignored.
         startedRead.found.catch(() => undefined);
       }
       const row = await holder;

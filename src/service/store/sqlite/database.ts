@@ -63,20 +63,20 @@ export function openDatabase(location: DatabaseLocation): Db {
   const db = new Db(toSqliteSource(location), { timeout: dataFolder?.waitMs ?? WAIT_MS });
   try {
     if (dataFolder !== null) {
-      // This pragma locks the database, so that only one process can open it. The operating system
-      // ends the lock with the process, even after kill -9.
+      // The locking mode EXCLUSIVE locks the database, so that only one process can open it. The
+      // operating system ends the lock with the process, even after kill -9.
       db.pragma("locking_mode = EXCLUSIVE");
       db.pragma("journal_mode = WAL");
-      // With the value FULL, an acknowledged write survives a power loss.
+      // With `synchronous = FULL`, an acknowledged write survives a power loss.
       db.pragma("synchronous = FULL");
-      // On macOS, fsync leaves the bytes in the cache of the disk unless this pragma is on. On
-      // other systems, the pragma has no effect.
+      // On macOS, fsync leaves the bytes in the cache of the disk without `fullfsync`. On other
+      // systems, `fullfsync` has no effect.
       db.pragma("fullfsync = ON");
       limitJournal(db);
     }
     db.pragma("cache_size = -65536");
-    // SQLite keeps old pages, so that it can undo a statement or savepoint. Without this pragma,
-    // SQLite writes old pages to a file if they take more than 64 KiB, which is slow.
+    // SQLite keeps old pages, so that it can undo a statement or savepoint. Without `temp_store =
+    // MEMORY`, SQLite writes old pages to a file if they take more than 64 KiB, which is slow.
     db.pragma("temp_store = MEMORY");
     migrate(db, dataFolder?.folder ?? null);
   } catch (error) {

@@ -144,7 +144,7 @@ export class GroupCommit {
 
   async #gather(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
     await this.#runWaiting(begun, ended);
-    // During this pause, writes whose requests have already arrived join the transaction.
+    // During the pause, writes whose requests have already arrived join the transaction.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#runWaiting(begun, ended);
     this.#isGathering = false;
@@ -159,8 +159,8 @@ export class GroupCommit {
         ended.push(() => resolve(result));
       } catch (error) {
         ended.push(() => reject(error));
-        // If the disk is full, SQLite may have ended the whole transaction, not only this
-        // savepoint.
+        // If the disk is full, SQLite may have ended the whole transaction, not only the savepoint
+        // of the write.
         if (!this.#transactions.isOpen) throw error;
       }
     }
