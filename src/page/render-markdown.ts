@@ -18,8 +18,8 @@ const TABLE_TAGS = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "
 const TASK_MARK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /**
- * LIMIT: number of nested elements. Anybody may have written a document, and may have nested
- * elements to any depth.
+ * LIMIT: number of nested elements, because anybody may have written a document, and may have
+ * nested elements to any depth.
  */
 const MAX_DEPTH = 50;
 

@@ -8,7 +8,10 @@ import { BoundedMap } from "../common/bounded-map.ts";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
-/** LIMIT: milliseconds for rendering one document. A large document needs a tenth of this time. */
+/**
+ * LIMIT: milliseconds for rendering one document, so that other documents do not wait long. A large
+ * document needs a tenth of this time.
+ */
 const MAX_RENDERING_MS = 2_000;
 /** LIMIT: milliseconds for the start of the thread, so that a page does not wait forever. */
 const MAX_START_MS = 20_000;

@@ -222,8 +222,8 @@ export class Service {
     this.core.isOpen = false;
     await this.streams.close();
     try {
-      // ORDER: the last uses of keys are saved before the store closes. The save also waits for
-      // transactions that have already begun.
+      // ORDER: the last uses of keys are saved before the store closes, because a closed store
+      // cannot save. The save also waits for transactions that have already begun.
       await this.core.server.uses.save(this.#store);
     } catch (error) {
       // A full disk does not prevent closing: only the times of the last uses of keys are lost.

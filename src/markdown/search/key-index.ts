@@ -33,8 +33,8 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 `;
 
 /**
- * LIMIT: number of document numbers in one range (`DocumentBlock`). A query reads one range, and
- * should take only a few milliseconds.
+ * LIMIT: number of document numbers in one range (`DocumentBlock`), because a query reads one
+ * range, and should take only a few milliseconds.
  */
 const BLOCK_SIZE = 4_096;
 /**

@@ -112,8 +112,8 @@ const PART_WEIGHTS = { beginning: 0.6, inner: 0.4 } as const;
  */
 const BONUSES = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
 /**
- * LIMIT: number of occurrences of one word that are examined in one document. Each further
- * occurrence adds less to the score than the one before.
+ * LIMIT: number of occurrences of one word that are examined in one document, so that a long
+ * document takes limited time. Each further occurrence adds less to the score than the one before.
  */
 const MAX_OCCURRENCES = 32;
 
@@ -241,8 +241,8 @@ function isPhraseAt(text: string, from: number, phrase: readonly QueryUnit[]): b
 }
 
 /**
- * LIMIT: number of characters between two words of a phrase. Words that are further apart are no
- * phrase.
+ * LIMIT: number of characters between two words of a phrase, because words that are further apart
+ * are no phrase.
  */
 const MAX_GAP = 16;
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;

@@ -16,7 +16,7 @@ import { openPosition } from "../requests/seal.ts";
 import { Listeners } from "./listeners.ts";
 import { HEARTBEAT, OutboxReader } from "./outbox-reader.ts";
 
-// LIMIT: number of listeners with the same key. Each listener needs a connection, and a key is
+// LIMIT: number of listeners with the same key, because each listener needs a connection. A key is
 // meant for few machines.
 const MAX_LISTENERS_PER_KEY = 256;
 const RETRY_AFTER_SECONDS = "30";
@@ -102,7 +102,7 @@ export class EventHub {
   #join(sink: AnswerStream, hash: Buffer, reader: KeyReader, position: string | null): () => void {
     let isOver = false;
     // RACE: other listeners with the same key may have been added while the access of the key was
-    // checked.
+    // checked. So the number of listeners is checked once more.
     if (this.#listeners.countOf(hash) >= MAX_LISTENERS_PER_KEY) {
       sink.end();
       return () => undefined;

@@ -58,8 +58,8 @@ export type ImportReport = {
 export type ImportProgress = { readonly files: number; readonly refused: number };
 
 /**
- * LIMIT: number of requests that an import sends before it waits for an answer. The store can
- * commit this many writes together, and requests of other clients need not wait long.
+ * LIMIT: number of requests that an import sends before it waits for an answer, so that requests of
+ * other clients need not wait long. The store can commit this many writes together.
  */
 const MAX_CONCURRENT_REQUESTS = 64;
 

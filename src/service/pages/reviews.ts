@@ -397,8 +397,8 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
 /**
  * Returns a function that redirects the browser to the decided review. The page shows a notice, and
  * a link to the next open review.
- * ORDER: called before the decision. After the decision, the review is no longer in the list of
- * open reviews, so the next review could not be found.
+ * ORDER: call this function before the decision. After the decision, the review is no longer in the
+ * list of open reviews, so the next review could not be found.
  */
 async function prepareDecidedPage(call: PageCall): Promise<(text: string) => PageResult> {
   const { core, id, query } = call;

@@ -26,7 +26,8 @@ const MAX_QUICKEST_MS = 500;
 
 /**
  * LIMIT: milliseconds in which a body must arrive while the service has no capacity for other
- * requests. While the service has capacity, only the time limits of `http/server.ts` apply.
+ * requests. Slower clients would exclude other clients. While the service has capacity, only the
+ * time limits of `http/server.ts` apply.
  */
 const MAX_BODY_ARRIVAL_MS = 2_000;
 

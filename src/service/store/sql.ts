@@ -38,9 +38,9 @@ export function joinSql(texts: TemplateStringsArray, ...parts: SqlParts): SqlPar
 }
 
 /**
- * LIMIT: number of characters of a path in PostgreSQL's index. A row of the index has at most 2,704
- * bytes, but a path may have up to 16,000. The index finds a longer path by its beginning; then the
- * whole path is compared.
+ * LIMIT: number of characters of a path in PostgreSQL's index, because a row of the index has at
+ * most 2,704 bytes. A path may have up to 16,000 bytes. The index finds a longer path by its
+ * beginning; then the whole path is compared.
  */
 const INDEXED_PATH_CHARACTERS = 500;
 const cutToIndexed = (path: string) => `left(${path}, ${INDEXED_PATH_CHARACTERS})`;

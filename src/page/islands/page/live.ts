@@ -7,7 +7,7 @@ import { Idiomorph } from "idiomorph";
 import { addToast } from "./toasts.ts";
 
 /**
- * LIMIT: share of the time that may be spent on reading the page. So a slow page is read less
+ * LIMIT: share of the time that may be spent on reading the page, so that a slow page is read less
  * often.
  */
 const MAX_READING_SHARE = 1 / 20;

@@ -21,8 +21,8 @@ import type { Transactions } from "./transactions.ts";
  */
 const MAX_QUEUE_ROWS = 4 * MAX_UNINDEXED_FILES;
 /**
- * LIMIT: number of documents that a search gets from one query. If more documents have the keys of
- * the search, the database stops at this number, and the search continues with another query. Most
+ * LIMIT: number of documents that a search gets from one query, so that each query is short. If
+ * more documents have the keys of the search, the search continues with another query. Most
  * searches need only one query.
  */
 const FILES_PER_PORTION = 256;

@@ -129,7 +129,10 @@ function migrate(db: Db, folder: string | null): void {
   }).immediate();
 }
 
-/** ORDER: the copy is made before the first step of the migration. */
+/**
+ * ORDER: the copy is made before the first step of the migration, so that the copy has the old
+ * schema.
+ */
 function copyBeforeMigration(db: Db, path: string): void {
   const temporaryFile = `${path}.new`;
   rmSync(temporaryFile, { force: true });

@@ -4,7 +4,7 @@ import type { ReservedSpace } from "../store.ts";
 
 /**
  * LIMIT: number of reserved bytes: twice the size at which SQLite writes the journal back into the
- * database (`limitJournal`).
+ * database (`limitJournal`). The database and the next journal may each grow by that size.
  */
 const RESERVED_BYTES = 8 * 1024 * 1024;
 /** Number of bytes that must be free on the disk before space is reserved. */

@@ -15,8 +15,8 @@ import { Reserve } from "./reserve.ts";
 import { makeSearch, MAX_STEP_COST, SearchIndex } from "./search-table.ts";
 
 /**
- * LIMIT: number of characters of recently read files that are kept in memory. These characters take
- * 8 to 16 MB.
+ * LIMIT: number of characters of recently read files that are kept in memory, so that they take at
+ * most 16 MB.
  */
 const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 

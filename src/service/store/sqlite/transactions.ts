@@ -40,7 +40,8 @@ export class Transactions {
     try {
       const result = await work();
       if (keep(result)) {
-        // RACE: somebody may still move or delete the file during the commit.
+        // RACE: somebody may still move or delete the file during the commit. The next start then
+        // does not find the write.
         if (!isNested) this.#db.checkPath();
         commit.run();
         isCommitted = true;
