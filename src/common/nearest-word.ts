@@ -12,8 +12,8 @@ export function countWordEdits(word: string, other: string, limit: number): numb
   for (let i = 1; i <= fromLetters.length; i++) {
     const row = [i];
     for (let j = 1; j <= toLetters.length; j++) {
-      const isSame = fromLetters[i - 1] === toLetters[j - 1];
-      let fewestEdits = Math.min(lastRow[j]! + 1, row[j - 1]! + 1, lastRow[j - 1]! + (isSame ? 0 : 1));
+      const isSameLetter = fromLetters[i - 1] === toLetters[j - 1];
+      let fewestEdits = Math.min(lastRow[j]! + 1, row[j - 1]! + 1, lastRow[j - 1]! + (isSameLetter ? 0 : 1));
       if (i > 1 && j > 1 && fromLetters[i - 1] === toLetters[j - 2] && fromLetters[i - 2] === toLetters[j - 1])
         fewestEdits = Math.min(fewestEdits, rowBeforeLast[j - 2]! + 1);
       row.push(fewestEdits);

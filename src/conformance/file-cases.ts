@@ -200,14 +200,14 @@ const patchCases: readonly ContractCase[] = [
     (await api.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
   }),
   defineCase("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
-    const a = await api.file(`${folder.path}/a.md`, "a");
-    const b = await api.file(`${folder.path}/b.md`, "b");
+    const fileA = await api.file(`${folder.path}/a.md`, "a");
+    const fileB = await api.file(`${folder.path}/b.md`, "b");
     const fileInSubfolder = await api.file(`${folder.path}/sub/a.md`, "sub");
     const subfolder = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
-    (await api.patch(`/v1/files/${a.id}`, { name: "b.md" })).problem("path_already_exists");
-    (await api.patch(`/v1/files/${a.id}`, { parentId: subfolder.id })).problem("path_already_exists");
+    (await api.patch(`/v1/files/${fileA.id}`, { name: "b.md" })).problem("path_already_exists");
+    (await api.patch(`/v1/files/${fileA.id}`, { parentId: subfolder.id })).problem("path_already_exists");
     const contents = [];
-    for (const file of [a, b, fileInSubfolder]) {
+    for (const file of [fileA, fileB, fileInSubfolder]) {
       const { path, content } = await api.read(file.id);
       assert.equal(path, file.path);
       contents.push(content);

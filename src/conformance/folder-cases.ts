@@ -78,10 +78,15 @@ const placementCases: readonly ContractCase[] = [
   }),
   defineAssumedCase("moves a folder with all below", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
-    const b = (await api.page("folders", { path: `${folder.path}/a/b` })).data[0]!;
+    const folderB = (await api.page("folders", { path: `${folder.path}/a/b` })).data[0]!;
     const target = await api.folder(`${folder.path}/x/y`);
-    const movedFolder = (await api.patch(`/v1/folders/${b.id}`, { parentId: target.id })).ok(200);
-    assert.deepEqual(movedFolder, { ...b, path: `${target.path}/b`, parentId: target.id, parentPath: target.path });
+    const movedFolder = (await api.patch(`/v1/folders/${folderB.id}`, { parentId: target.id })).ok(200);
+    assert.deepEqual(movedFolder, {
+      ...folderB,
+      path: `${target.path}/b`,
+      parentId: target.id,
+      parentPath: target.path,
+    });
     assert.equal((await api.read(file.id)).path, `${folder.path}/x/y/b/c.md`);
     assert.deepEqual(await api.paths("folders", { parent_id: target.id }), [movedFolder.path]);
   }),
@@ -92,40 +97,40 @@ const placementCases: readonly ContractCase[] = [
     (await api.delete(`/v1/folders/${newFolder.id}`)).deleted();
   }),
   defineAssumedCase("refuses to move a folder below itself", async ({ api, folder }) => {
-    const a = await api.folder(`${folder.path}/a`);
-    const b = await api.folder(`${folder.path}/a/b`);
+    const folderA = await api.folder(`${folder.path}/a`);
+    const folderB = await api.folder(`${folder.path}/a/b`);
     const similarFolder = await api.folder(`${folder.path}/ab`);
-    (await api.patch(`/v1/folders/${a.id}`, { parentId: a.id })).invalid("/parentId");
-    (await api.patch(`/v1/folders/${a.id}`, { parentId: b.id })).invalid("/parentId");
+    (await api.patch(`/v1/folders/${folderA.id}`, { parentId: folderA.id })).invalid("/parentId");
+    (await api.patch(`/v1/folders/${folderA.id}`, { parentId: folderB.id })).invalid("/parentId");
     assert.equal(
-      (await api.patch(`/v1/folders/${a.id}`, { parentId: similarFolder.id })).ok(200).path,
+      (await api.patch(`/v1/folders/${folderA.id}`, { parentId: similarFolder.id })).ok(200).path,
       `${folder.path}/ab/a`,
     );
   }),
   defineAssumedCase("answers path_already_exists to a rename or move onto another folder", async ({ api, folder }) => {
-    const a = await api.folder(`${folder.path}/a`);
-    const b = await api.folder(`${folder.path}/b`);
+    const folderA = await api.folder(`${folder.path}/a`);
+    const folderB = await api.folder(`${folder.path}/b`);
     await api.folder(`${folder.path}/b/a`);
-    (await api.patch(`/v1/folders/${a.id}`, { name: "b" })).problem("path_already_exists");
-    (await api.patch(`/v1/folders/${a.id}`, { parentId: b.id })).problem("path_already_exists");
-    assert.equal((await api.patch(`/v1/folders/${a.id}`, { name: "a" })).ok(200).path, `${folder.path}/a`);
+    (await api.patch(`/v1/folders/${folderA.id}`, { name: "b" })).problem("path_already_exists");
+    (await api.patch(`/v1/folders/${folderA.id}`, { parentId: folderB.id })).problem("path_already_exists");
+    assert.equal((await api.patch(`/v1/folders/${folderA.id}`, { name: "a" })).ok(200).path, `${folder.path}/a`);
   }),
   defineAssumedCase(
     "answers folder_not_found to a move of a folder to one that does not exist",
     async ({ api, folder }) => {
-      const a = await api.folder(`${folder.path}/a`);
-      (await api.patch(`/v1/folders/${a.id}`, { parentId: ABSENT_DIR })).problem("folder_not_found");
+      const folderA = await api.folder(`${folder.path}/a`);
+      (await api.patch(`/v1/folders/${folderA.id}`, { parentId: ABSENT_DIR })).problem("folder_not_found");
     },
   ),
   defineAssumedCase(
     "answers invalid_request to a folder PATCH of none, two or unknown members",
     async ({ api, folder }) => {
-      const a = await api.folder(`${folder.path}/a`);
-      (await api.patch(`/v1/folders/${a.id}`, {})).invalid();
-      (await api.patch(`/v1/folders/${a.id}`, { name: "b", parentId: null })).invalid("/name", "/parentId");
-      (await api.patch(`/v1/folders/${a.id}`, { protected: true })).invalid("/protected");
-      (await api.patch(`/v1/folders/${a.id}`, { name: 5 })).invalid("/name");
-      (await api.patch(`/v1/folders/${a.id}`, { parentId: "x" })).problem("invalid_id", "/parentId");
+      const folderA = await api.folder(`${folder.path}/a`);
+      (await api.patch(`/v1/folders/${folderA.id}`, {})).invalid();
+      (await api.patch(`/v1/folders/${folderA.id}`, { name: "b", parentId: null })).invalid("/name", "/parentId");
+      (await api.patch(`/v1/folders/${folderA.id}`, { protected: true })).invalid("/protected");
+      (await api.patch(`/v1/folders/${folderA.id}`, { name: 5 })).invalid("/name");
+      (await api.patch(`/v1/folders/${folderA.id}`, { parentId: "x" })).problem("invalid_id", "/parentId");
     },
   ),
 ];
@@ -140,18 +145,18 @@ const removeCases: readonly ContractCase[] = [
   defineCase(
     "answers folder_not_empty to the delete of a folder with a file or a folder in it",
     async ({ api, folder }) => {
-      const a = await api.folder(`${folder.path}/a`);
+      const folderA = await api.folder(`${folder.path}/a`);
       await api.folder(`${folder.path}/a/b`);
       const c = await api.folder(`${folder.path}/c`);
       const file = await api.file(`${folder.path}/c/d.md`);
-      (await api.delete(`/v1/folders/${a.id}`)).problem("folder_not_empty");
+      (await api.delete(`/v1/folders/${folderA.id}`)).problem("folder_not_empty");
       (await api.delete(`/v1/folders/${c.id}`)).problem("folder_not_empty");
       (await api.delete(`/v1/folders/${c.id}?recursive=false`)).problem("folder_not_empty");
       assert.equal((await api.read(file.id)).content, "text\n");
     },
   ),
   defineCase("deletes everything below with recursive=true, and nothing beside", async ({ api, folder }) => {
-    const a = await api.folder(`${folder.path}/a`);
+    const folderA = await api.folder(`${folder.path}/a`);
     const removedFiles = [await api.file(`${folder.path}/a/x.md`), await api.file(`${folder.path}/a/b/c/y.md`)];
     const keptFiles = [
       await api.file(`${folder.path}/a-b/x.md`),
@@ -159,7 +164,7 @@ const removeCases: readonly ContractCase[] = [
       await api.file(`${folder.path}/ab/x.md`),
       await api.file(`${folder.path}/a.md`),
     ];
-    (await api.delete(`/v1/folders/${a.id}?recursive=true`)).deleted();
+    (await api.delete(`/v1/folders/${folderA.id}?recursive=true`)).deleted();
     for (const file of removedFiles) (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
     for (const file of keptFiles) assert.equal((await api.read(file.id)).path, file.path);
     assert.deepEqual(await api.paths("folders", { path_prefix: `${folder.path}/a` }), []);

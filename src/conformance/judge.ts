@@ -170,7 +170,7 @@ async function runSections(options: JudgeOptions): Promise<ConformanceReport> {
     (section): SectionReport => ({ section, passed: 0, differences: [], notOffered: [], skipped: [] }),
   );
   const pendingCases = sections.flatMap((report) => CASES_BY_SECTION[report.section].map((test) => ({ report, test })));
-  const leftBehind: string[] = [];
+  const remainingFolders: string[] = [];
   let doneCount = 0;
   for (const { report, test } of pendingCases) {
     if (options.stop.aborted) break;
@@ -181,11 +181,11 @@ async function runSections(options: JudgeOptions): Promise<ConformanceReport> {
       continue;
     }
     await runCase(test, options, folder, report);
-    if (!(await clearCase(options.exchange, options.key, folder))) leftBehind.push(folder);
+    if (!(await clearCase(options.exchange, options.key, folder))) remainingFolders.push(folder);
   }
   const isComplete = doneCount === pendingCases.length;
   const hasDifference = sections.some((section) => section.differences.some(({ basis }) => basis === "published"));
-  return { conforms: isComplete && !hasDifference, isComplete, sections, leftBehind };
+  return { conforms: isComplete && !hasDifference, isComplete, sections, leftBehind: remainingFolders };
 }
 
 /**

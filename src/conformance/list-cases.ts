@@ -131,10 +131,10 @@ const selectorCases = ITEM_KINDS.flatMap((kind): ContractCase[] => [
 
 const fileOrFolderCases: readonly ContractCase[] = [
   defineCase("lists all readable files without a selector", async ({ api, folder }) => {
-    const a = await api.file(`${folder.path}/a.md`);
-    const b = await api.file(`${folder.path}/deep/down/b.md`);
+    const fileA = await api.file(`${folder.path}/a.md`);
+    const fileB = await api.file(`${folder.path}/deep/down/b.md`);
     const paths = (await api.paths("files", { limit: 1_000 })).filter((path) => path.startsWith(`${folder.path}/`));
-    assert.deepEqual(paths, [a.path, b.path]);
+    assert.deepEqual(paths, [fileA.path, fileB.path]);
   }),
   defineCase("lists root folders alone without a selector", async ({ api, folder }) => {
     await api.folder(`${folder.path}/sub`);

@@ -86,7 +86,7 @@ type UpkeepStep = () => Promise<number | null>;
  */
 function repeatStep(step: UpkeepStep, firstMs: number, againMs: number, onFault: (error: unknown) => void) {
   let timer: NodeJS.Timeout | null = null;
-  let isOver = false;
+  let isStopped = false;
   const runStep = async () => {
     timer = null;
     let nextMs: number | null = againMs;
@@ -94,16 +94,16 @@ function repeatStep(step: UpkeepStep, firstMs: number, againMs: number, onFault:
       nextMs = await step();
     } catch (error) {
       // An error is not reported if the service was closed during the step.
-      if (!isOver) onFault(error);
+      if (!isStopped) onFault(error);
     }
     if (nextMs !== null) wake(nextMs);
   };
   const wake = (ms: number) => {
     // `unref` lets the process end while a timer for the next step waits.
-    if (!isOver) timer ??= setTimeout(() => void runStep(), ms).unref();
+    if (!isStopped) timer ??= setTimeout(() => void runStep(), ms).unref();
   };
   const stop = () => {
-    isOver = true;
+    isStopped = true;
     if (timer !== null) clearTimeout(timer);
   };
   wake(firstMs);

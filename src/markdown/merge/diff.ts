@@ -113,11 +113,11 @@ function findShortestEdits(base: readonly number[], side: readonly number[], bud
   if (start === end || from === to) return [differingPart];
   // The search leaves out elements that only one sequence has: they are edited in any case. The
   // search is then faster, and its result is the same.
-  const a = findSharedIndexes(base, start, end, side, from, to);
-  const b = findSharedIndexes(side, from, to, base, start, end);
+  const indexesInBase = findSharedIndexes(base, start, end, side, from, to);
+  const indexesInSide = findSharedIndexes(side, from, to, base, start, end);
   const elements = (places: Int32Array, ids: readonly number[]) => places.map((index) => ids[index] as number);
-  const pairs = findCommonElements(elements(a, base), elements(b, side), budget, most);
-  return pairs === undefined ? [differingPart] : toEdits(differingPart, a, b, pairs);
+  const pairs = findCommonElements(elements(indexesInBase, base), elements(indexesInSide, side), budget, most);
+  return pairs === undefined ? [differingPart] : toEdits(differingPart, indexesInBase, indexesInSide, pairs);
 }
 
 function cutCommonEnds(base: readonly number[], side: readonly number[]): Edit {

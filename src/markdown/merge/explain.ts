@@ -91,11 +91,11 @@ function alignVersions(texts: readonly string[]): ExplainedWord[] | undefined {
   const starts = splitVersions.map(({ words }) => Array.from(words.keys()).filter((index) => beginsLine(words, index)));
   const rows = alignFour(four as unknown as FourSequences, starts as unknown as FourSequences);
   if (rows === undefined) return undefined;
-  const write = (index: number, text: number): string | null => {
+  const writeWord = (index: number, text: number): string | null => {
     const word = splitVersions[text]?.words[index];
     return word === undefined ? null : word.space + word.text.trimStart();
   };
-  const pieces = rows.map((row) => toExplainedWord(row.map(write)));
+  const pieces = rows.map((row) => toExplainedWord(row.map(writeWord)));
   return [...pieces, toExplainedWord(splitVersions.map(({ rest }) => rest))];
 }
 
@@ -226,9 +226,9 @@ function findCommonRuns(four: FourSequences, starts: FourSequences): VersionPosi
   const runs: VersionPositions[][] = [];
   for (let index = 0; index < baseWords.length; index++) {
     const [l, r] = [mine[index] as number, theirs[index] as number];
-    const m = mineKept[l] ?? -1;
-    if (m < 0 || m !== theirsKept[r]) continue;
-    const [run, row] = [runs.at(-1), [index, l, r, m] as const];
+    const resultIndex = mineKept[l] ?? -1;
+    if (resultIndex < 0 || resultIndex !== theirsKept[r]) continue;
+    const [run, row] = [runs.at(-1), [index, l, r, resultIndex] as const];
     const lastRow = run?.at(-1);
     if (lastRow !== undefined && advancePositions(lastRow, [1, 1, 1, 1]).every((next, text) => next === row[text]))
       run?.push(row);

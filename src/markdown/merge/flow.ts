@@ -66,11 +66,11 @@ export function mergeRunningText(
   const local = diff(ids.base, ids.local, reading, endsLineBefore);
   const remote = diff(ids.base, ids.remote, reading, endsLineBefore);
   if (reading.left < 0) return undefined;
-  const rewritten = size === "words" ? findRewrittenItems(flow.tokens.base, local, remote) : [];
+  const rewrittenItems = size === "words" ? findRewrittenItems(flow.tokens.base, local, remote) : [];
   const areRelated: RelatedEditsTest = (earlier, side, later) =>
     size === "sentences"
       ? areSentenceEditsRelated(earlier, later)
-      : areWordEditsRelated(flow.tokens, earlier, side, later, rewritten);
+      : areWordEditsRelated(flow.tokens, earlier, side, later, rewrittenItems);
   const rangeOfAll = (some: ElementIds) => ({ from: 0, to: some.length });
   const wholeRanges = { base: rangeOfAll(ids.base), local: rangeOfAll(ids.local), remote: rangeOfAll(ids.remote) };
   const mergedTokens: Token[] = [];

@@ -114,9 +114,9 @@ type MapEntry = { readonly head: string; readonly indent: string; readonly entri
 function mergeMapEntry(before: string | undefined, mine: string, theirs: string): string | undefined {
   const [l, r] = [readMapEntry(mine), readMapEntry(theirs)];
   if (l === undefined || r === undefined || l.head !== r.head || l.indent !== r.indent) return undefined;
-  const b = before === undefined ? { ...l, entries: new Map() } : readMapEntry(before);
-  if (b === undefined || b.head !== l.head || b.indent !== l.indent) return undefined;
-  const mergedEntries = mergeEntries(b.entries, l.entries, r.entries);
+  const baseMap = before === undefined ? { ...l, entries: new Map() } : readMapEntry(before);
+  if (baseMap === undefined || baseMap.head !== l.head || baseMap.indent !== l.indent) return undefined;
+  const mergedEntries = mergeEntries(baseMap.entries, l.entries, r.entries);
   return mergedEntries === undefined ? undefined : l.head + mergedEntries.replaceAll(/^(?=.)/gm, l.indent);
 }
 

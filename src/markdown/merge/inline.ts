@@ -87,10 +87,10 @@ function countBracketFaults(text: string): number {
 }
 
 function openBracket(mark: string, open: OpenBracket[]): number {
-  const wiki = mark.endsWith("[[");
-  const faults = Number(wiki && open.some((bracket) => bracket.wiki));
-  open.push({ image: mark.startsWith("!"), links: 0, wiki });
-  if (wiki) open.push({ image: false, links: 0, wiki: false });
+  const isWiki = mark.endsWith("[[");
+  const faults = Number(isWiki && open.some((bracket) => bracket.wiki));
+  open.push({ image: mark.startsWith("!"), links: 0, wiki: isWiki });
+  if (isWiki) open.push({ image: false, links: 0, wiki: false });
   return faults;
 }
 

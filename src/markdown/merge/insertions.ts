@@ -118,11 +118,11 @@ function orderPieces(
   mine: InsertedPiece,
   theirs: InsertedPiece,
 ): readonly [InsertedPiece, InsertedPiece] | undefined {
-  const orders = [
+  const possibleOrders = [
     [theirs, mine],
     [mine, theirs],
   ] as const;
-  const [usual, other] = belongsLater(place, theirs, mine) ? [orders[1], orders[0]] : orders;
+  const [usual, other] = belongsLater(place, theirs, mine) ? [possibleOrders[1], possibleOrders[0]] : possibleOrders;
   return [usual, other].find(([first, second]) => mayFollow(first, second));
 }
 

@@ -135,13 +135,13 @@ function keepsEarlierEdits(
   const edits = { local: earlier.map(reverseEdit), remote: later, changed: new Set<Edit>() };
   return splitIntoLineParts({ texts, edits, reading }).every((part) => {
     if (!isChangedByBoth(part)) return true;
-    const sides = [
+    const versionLines = [
       readRangeLines(base, part.local),
       readRangeLines(less, part.base),
       readRangeLines(more, part.remote),
     ];
-    if (sides.reduce((sum, lines) => sum + lines.length, 0) > MAX_COMPARED_LINES) return false;
-    const [was, is, then] = sides.map((lines) => tokenise(lines, reading)) as [Token[], Token[], Token[]];
+    if (versionLines.reduce((sum, lines) => sum + lines.length, 0) > MAX_COMPARED_LINES) return false;
+    const [was, is, then] = versionLines.map((lines) => tokenise(lines, reading)) as [Token[], Token[], Token[]];
     return keepsTokenChanges(was, is, then, reading);
   });
 }

@@ -163,7 +163,7 @@ function readLineBlocks(
   contexts: FourVersions<BlockContexts>,
   reading: MergeReading,
 ): LineBlocks[] {
-  const m = contexts[3];
+  const mergedContexts = contexts[3];
   const filledLines = mapVersions(texts, (text) => readLines(text, reading).filled);
   const { indexes } = filledLines[3];
   const readBlocksOf = (text: 0 | 1 | 2): ((line: number) => BlockStack | undefined) => {
@@ -172,8 +172,8 @@ function readLineBlocks(
   };
   const [was, mine, theirs] = [readBlocksOf(0), readBlocksOf(1), readBlocksOf(2)];
   return indexes.flatMap((place, line) => {
-    if (m.marks[place]) return [];
-    return [{ is: m.around[place] as BlockStack, was: was(line), mine: mine(line), theirs: theirs(line) }];
+    if (mergedContexts.marks[place]) return [];
+    return [{ is: mergedContexts.around[place] as BlockStack, was: was(line), mine: mine(line), theirs: theirs(line) }];
   });
 }
 

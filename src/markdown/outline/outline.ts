@@ -15,10 +15,10 @@ const OPENING_LINE = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
  * with `...`.
  */
 export function findFrontMatter(text: string): FrontMatterRange | null {
-  const opening = OPENING_LINE.exec(text);
-  if (opening === null) return null;
-  const mark = opening[1] as FrontMatterRange["mark"];
-  const from = opening[0].length;
+  const openingMatch = OPENING_LINE.exec(text);
+  if (openingMatch === null) return null;
+  const mark = openingMatch[1] as FrontMatterRange["mark"];
+  const from = openingMatch[0].length;
   for (let offset = from; offset < text.length; offset = findLineEnd(text, offset)) {
     const lineEnd = findLineEnd(text, offset);
     const line = text.slice(offset, offset + 3);

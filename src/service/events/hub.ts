@@ -100,7 +100,7 @@ export class EventHub {
 
   /** Adds a listener. Returns a function that removes the listener. */
   #join(sink: AnswerStream, hash: Buffer, reader: KeyReader, position: string | null): () => void {
-    let isOver = false;
+    let isRemoved = false;
     // RACE: other listeners with the same key may have been added while the access of the key was
     // checked. So the number of listeners is checked once more.
     if (this.#listeners.countOf(hash) >= MAX_LISTENERS_PER_KEY) {
@@ -113,7 +113,7 @@ export class EventHub {
       await this.#sendEvents();
       const newestPosition = this.#position!;
       const text = await this.#reader.missed(this.#store, reader, position, newestPosition);
-      if (isOver || !this.#core.isOpen) return sink.end();
+      if (isRemoved || !this.#core.isOpen) return sink.end();
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
       sink.send(text);
@@ -123,8 +123,8 @@ export class EventHub {
       this.wake();
     });
     return () => {
-      if (isOver) return;
-      isOver = true;
+      if (isRemoved) return;
+      isRemoved = true;
       this.#listeners.count(hash, -1);
       this.#listeners.remove(sink, hash);
       if (this.#listeners.size === 0) this.#stopListening();

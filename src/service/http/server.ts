@@ -114,10 +114,10 @@ function newServerState(
     where,
   }: { readonly deadlines: HttpDeadlines; readonly where: Parameters<typeof makePagesLoader>[1]["where"] },
 ): ServerState {
-  const unread = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
+  const unreadAnswers = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
   const streams: ServerState["streams"] = new Set();
   const figures = async () => (await service.figures?.()) ?? null;
-  const metrics = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), {
+  const metrics = new RequestMetrics(() => ({ streams: streams.size, cut: unreadAnswers.cut }), {
     log: log ?? null,
     // Without pages, no figures are read, because only the pages show past figures.
     readFigures: async () => (pages === undefined ? null : figures()),
@@ -127,7 +127,7 @@ function newServerState(
     admission: new Admission(turns),
     loadPages: pages === undefined ? null : makePagesLoader(pages, { where, metrics, figures }),
     metrics,
-    unread,
+    unread: unreadAnswers,
     streams,
     begun: 0,
     isClosing: false,

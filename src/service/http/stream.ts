@@ -30,21 +30,21 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 export function sendStream(response: ServerResponse, { status, headers, stream }: StreamedAnswer): () => void {
   response.writeHead(status, { ...headers, connection: "close" });
   response.flushHeaders();
-  let isOver = false;
+  let isEnded = false;
   const endStream = () => {
-    isOver = true;
+    isEnded = true;
     response.end();
   };
-  const onEnd = stream({
+  const onStreamEnd = stream({
     send: (part) => {
       // A client that does not read keeps the connection open after the end of the stream. Node
       // would report a write to an ended answer as an error.
-      if (isOver) return;
+      if (isEnded) return;
       response.write(part);
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
     },
     end: endStream,
   });
-  response.once("close", onEnd);
+  response.once("close", onStreamEnd);
   return endStream;
 }

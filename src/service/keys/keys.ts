@@ -78,10 +78,10 @@ export async function readGrants(
   const paths = new Map<string, Level>();
   for (const { on, level } of grants) {
     const path = on?.startsWith("/") === true ? on.slice(1) : null;
-    const place = await (path === null
+    const foundItem = await (path === null
       ? findTarget(working, workspace, on)
       : findItemAt({ ...working, workspace }, path));
-    if (place !== undefined) rows.push({ kind: place.kind, target: place.seq, level });
+    if (foundItem !== undefined) rows.push({ kind: foundItem.kind, target: foundItem.seq, level });
     else if (path !== null && !paths.has(path)) paths.set(path, level);
     else if (path === null) return refuse("not_found", `There is no file or folder ${on} in the workspace.`);
     else return refuseSameTarget();

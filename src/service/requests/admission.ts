@@ -81,10 +81,10 @@ export class Admission {
     if ((isLate || !this.#fits(bytes) || this.#waits()) && !isAdmin) return null;
     this.#underWay++;
     this.#bytes += bytes;
-    let isOver = false;
+    let isEnded = false;
     const endRequest = () => {
-      if (isOver) return;
-      isOver = true;
+      if (isEnded) return;
+      isEnded = true;
       this.#arriving.delete(endRequest);
       this.#underWay--;
       this.#bytes -= bytes;

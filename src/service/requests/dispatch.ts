@@ -140,8 +140,8 @@ async function runWithReserve(
     if (!isDiskFull(error)) throw error;
     core.onFault(error, requestId);
     const mayDelete = !isDeletion && store.reserve !== null && store.reserve.bytes() !== 0;
-    const stillWorks = mayDelete ? "Reading and deleting still work." : "Reading still works.";
-    const detail = `The disk of the service is full: nothing was saved. ${stillWorks}`;
+    const allowedSentence = mayDelete ? "Reading and deleting still work." : "Reading still works.";
+    const detail = `The disk of the service is full: nothing was saved. ${allowedSentence}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });
   }
 }
