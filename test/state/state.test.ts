@@ -136,14 +136,14 @@ describe("journal", () => {
       { intentId: first, run: 3, intent: put },
       { intentId: second, run: 4, intent: setAside },
     ]);
-    again.closeIntent(first);
+    again.removeIntent(first);
     expect(again.intents().map(({ intentId }) => intentId)).toEqual([second]);
   });
 
   test("an intent has a number never used before", () => {
     const state = memoryState();
     const first = state.openIntent(3, put);
-    state.closeIntent(first);
+    state.removeIntent(first);
     expect(state.openIntent(4, put)).toBe(first + 1);
   });
 

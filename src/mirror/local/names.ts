@@ -152,14 +152,14 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
   const currentStat = readCurrentStat(guard, to, expect);
   // If an editor replaced the file just before the rename, the rename moved the editor's file.
   // mdmirror moves that file back, unless the old path is taken again.
-  const isBack =
+  const isMovedBack =
     !isSameInode(currentStat, expect) &&
     nullOnAnyErrno(() => {
       if (statOrNull(fs, from) !== null) return false;
       fs.rename(to, from);
       return true;
     });
-  return isBack ? { kind: "changed" } : { kind: "moved", stat: currentStat };
+  return isMovedBack ? { kind: "changed" } : { kind: "moved", stat: currentStat };
 }
 
 /**
@@ -178,10 +178,10 @@ export function removeName(guard: RootGuard, abs: string, expect: FsStat, setAsi
     if (stat.nlink > 1) removeTempFile(guard, setAsidePath);
     return "dropped";
   }
-  const isBack = nullOnAnyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
+  const moveResult = nullOnAnyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
   // A file that cannot move back stays set aside, until `sweepTempFiles` moves the file to the
   // trash.
-  return isBack === null ? "dropped" : "other";
+  return moveResult === null ? "dropped" : "other";
 }
 
 export function removeTempFile(guard: RootGuard, abs: string): void {

@@ -376,7 +376,7 @@ export interface State {
   replaceBlocks(blocks: readonly Block[]): void;
 
   openIntent(run: number, intent: Intent): number;
-  closeIntent(intentId: number): void;
+  removeIntent(intentId: number): void;
   intents(): OpenIntent[];
 
   /**

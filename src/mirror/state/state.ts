@@ -111,7 +111,7 @@ export class StoredState extends TableWithStatements implements State {
   readonly replaceBlocks: State["replaceBlocks"] = (blocks) => this.transact(() => this.#tables.blocks.replace(blocks));
 
   readonly openIntent: State["openIntent"] = (run, intent) => this.#tables.intents.open(run, intent);
-  readonly closeIntent: State["closeIntent"] = (id) => this.#tables.intents.close(id);
+  readonly removeIntent: State["removeIntent"] = (id) => this.#tables.intents.close(id);
   readonly intents: State["intents"] = () => this.#tables.intents.all();
 
   readonly putText: State["putText"] = (text, name) => this.#texts.put(text, name);

@@ -61,7 +61,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I12",
     does: "sends what is at the path now, and takes the text of the plan for what was sent",
     file: "mirror/engine/apply/effect.ts",
-    find: 'if (read.value.digest !== expect) return withEnd(stale("the file was changed after the scan"));',
+    find: 'if (read.value.digest !== expect) return withOutcome(stale("the file was changed after the scan"));',
     replace: "",
     tests: ["engine/effect-kills.test.ts"],
   },

@@ -19,7 +19,7 @@ import {
   storeConflictCopy,
   storeFileText,
   type ValueOrOutcome,
-  withEnd,
+  withOutcome,
   withValue,
 } from "./effect.ts";
 import type { EffectResult } from "./run-effect.ts";
@@ -164,7 +164,7 @@ export function trashConflictCopies(
     storeConflictCopy(ctx.world, conflict.id, foundCopy.path);
     const placeInTrash = chooseTrashPlace(ctx.world, foundCopy.path);
     const trashOutcome = disk.trash(foundCopy.path, foundCopy.digest, placeInTrash);
-    if (trashOutcome.kind !== "done") return withEnd(outcomeOfDisk(trashOutcome));
+    if (trashOutcome.kind !== "done") return withOutcome(outcomeOfDisk(trashOutcome));
     trashPaths.push(placeInTrash);
   }
   return withValue(trashPaths);

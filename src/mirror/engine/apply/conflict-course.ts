@@ -2,7 +2,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
 import { type Conflict, type ShownVersion, forgetNewestCopy } from "../../model/record.ts";
 import type { Intent } from "../../ports/state.ts";
-import { STALE, DONE, withEnd, makeEvent, fetchText, withValue, readLocal } from "./effect.ts";
+import { STALE, DONE, withOutcome, makeEvent, fetchText, withValue, readLocal } from "./effect.ts";
 import { describeOpenReviews, mergeWithPublished, writeMergedFile } from "./merge.ts";
 import { type EffectResult, type LocalEffect, runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
@@ -150,7 +150,7 @@ type DropConflictRow = Extract<Intent, { kind: "drop-conflict" }>;
 export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRow, null, Conflict> = {
   prepare(ctx, { id, newestCopyPath, comesBack, why }) {
     const conflict = ctx.world.state.conflict(id);
-    if (conflict === null) return withEnd(DONE);
+    if (conflict === null) return withOutcome(DONE);
     const path = newestCopyPath ?? conflict.newestCopyPath;
     const row = { kind: "drop-conflict", id, path, why, ...(comesBack === true ? { comesBack } : {}) } as const;
     return withValue({ row, input: null });

@@ -23,7 +23,7 @@ import {
   STALE,
   staleIfInUse,
   type ValueOrOutcome,
-  withEnd,
+  withOutcome,
   withValue,
 } from "./effect.ts";
 import { ensureFolders } from "./folder.ts";
@@ -65,7 +65,7 @@ export async function journalNewFiles<T>(
   });
   const result = await create();
   state.transact(() => {
-    for (const row of rows) state.closeIntent(row);
+    for (const row of rows) state.removeIntent(row);
   });
   return result;
 }
@@ -144,11 +144,11 @@ function endCreation(
   // The folder is checked only after a failure, because the check is slow and the folder usually
   // exists.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
-  if (!isWithoutFolder) return withEnd(outcomeOfDisk(end));
+  if (!isWithoutFolder) return withOutcome(outcomeOfDisk(end));
   const folderFailure = ensureFolders(ctx, localPath);
-  if (folderFailure !== null) return withEnd(folderFailure);
+  if (folderFailure !== null) return withOutcome(folderFailure);
   const createOutcome = disk.create(localPath, text);
-  return createOutcome.kind === "done" ? withValue(createOutcome.value) : withEnd(outcomeOfDisk(createOutcome));
+  return createOutcome.kind === "done" ? withValue(createOutcome.value) : withOutcome(outcomeOfDisk(createOutcome));
 }
 
 /**

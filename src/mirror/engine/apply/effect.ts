@@ -38,7 +38,7 @@ export function withValue<T>(value: T): ValueOrOutcome<T> {
   return { kind: "got", value };
 }
 
-export function withEnd(outcome: Outcome): { readonly kind: "end"; readonly outcome: Outcome } {
+export function withOutcome(outcome: Outcome): { readonly kind: "end"; readonly outcome: Outcome } {
   return { kind: "end", outcome };
 }
 
@@ -168,7 +168,7 @@ export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise
   // ORDER: other steps send their requests first, because processing the content takes longer than
   // an answer.
   if (clock.turn !== undefined) await clock.turn();
-  if (!answer.ok) return withEnd(outcomeOfFault(answer.fault));
+  if (!answer.ok) return withOutcome(outcomeOfFault(answer.fault));
   const { value: file } = answer;
   return withValue({ file, text: file.content, digest: digestOf(file.content) });
 }
@@ -201,7 +201,7 @@ export async function readBase(
   if (remoteResult.kind === "end") return remoteResult;
   return remoteResult.value.file.lastChangeId === record.changeId
     ? withValue(remoteResult.value.text)
-    : withEnd(STALE.editedRemotely);
+    : withOutcome(STALE.editedRemotely);
 }
 
 type LocalContent = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
@@ -227,8 +227,8 @@ export async function readWithoutStoring(
 }
 
 function requireDigest(read: DiskOutcome<LocalText>, expect: Digest): ValueOrOutcome<LocalContent> {
-  if (read.kind !== "done") return withEnd(outcomeOfDisk(read));
-  if (read.value.digest !== expect) return withEnd(stale("the file was changed after the scan"));
+  if (read.kind !== "done") return withOutcome(outcomeOfDisk(read));
+  if (read.value.digest !== expect) return withOutcome(stale("the file was changed after the scan"));
   return withValue(read.value);
 }
 

@@ -14,7 +14,7 @@ import {
   refuseWithBlock,
   stale,
   type ValueOrOutcome,
-  withEnd,
+  withOutcome,
   withValue,
 } from "./effect.ts";
 import { commit, writeChange } from "./commit.ts";
@@ -98,14 +98,16 @@ type DeleteRow = Extract<Intent, { kind: "delete-folder" }>;
 export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, DeleteRow, LocalPath, "gone"> = {
   async prepare(ctx, { dirId, localPath, remotePath, why }) {
     const { remote, state, disk } = ctx.world;
-    if (disk.look(localPath).kind === "folder") return withEnd(stale("the local folder exists again"));
+    if (disk.look(localPath).kind === "folder") return withOutcome(stale("the local folder exists again"));
     if (remote.traits().folderDelete === "no")
-      return withEnd(blockUndeletable(ctx, dirId, localPath, { code: "folder_delete_unsupported", requestId: null }));
+      return withOutcome(
+        blockUndeletable(ctx, dirId, localPath, { code: "folder_delete_unsupported", requestId: null }),
+      );
     const isDeletionOpen = state
       .intents()
       .some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);
     if (isDeletionOpen)
-      return withEnd(stale("mdmirror does not know yet whether an earlier request deleted this folder"));
+      return withOutcome(stale("mdmirror does not know yet whether an earlier request deleted this folder"));
     return withValue({ row: { kind: "delete-folder", dirId, remotePath, why }, input: localPath });
   },
 
@@ -195,11 +197,11 @@ function readFolderRecord(
   remotePath: RemotePath,
 ): ValueOrOutcome<FolderRecord> {
   const pathState = disk.look(localPath);
-  if (pathState.kind !== "folder") return withEnd(stale("the folder was removed meanwhile"));
+  if (pathState.kind !== "folder") return withOutcome(stale("the folder was removed meanwhile"));
   const { dev, ino, birthMs } = pathState;
   const otherRecord = state.dirAt(localPath);
   if (otherRecord !== null && otherRecord.id !== id && isSameInodeAndBirth(otherRecord, pathState))
-    return withEnd(stale("the former folder at its path is not recorded at its new path yet"));
+    return withOutcome(stale("the former folder at its path is not recorded at its new path yet"));
   notes.folderIds.set(remotePath, id);
   return withValue({ id, localPath, remotePath, dev, ino, birthMs });
 }

@@ -12,7 +12,7 @@ import {
   type RemoteText,
   STALE,
   type ValueOrOutcome,
-  withEnd,
+  withOutcome,
   withValue,
 } from "./effect.ts";
 import { hasNewChangeId } from "./commit.ts";
@@ -99,12 +99,12 @@ async function readBoth(
   action: ActionOf<"merge" | "settle-review">,
 ): Promise<ValueOrOutcome<BothVersions>> {
   const record = ctx.world.state.record(action.id);
-  if (record === null) return withEnd(STALE.noRecord);
+  if (record === null) return withOutcome(STALE.noRecord);
   const localResult = readLocal(ctx, action.id, action.localPath, action.expect);
   if (localResult.kind === "end") return localResult;
   const remoteResult = await fetchText(ctx, action.id, action.localPath);
   if (remoteResult.kind === "end") return remoteResult;
-  if (remoteResult.value.digest === record.digest && hasNewChangeId(ctx, record)) return withEnd(STALE.baseMoved);
+  if (remoteResult.value.digest === record.digest && hasNewChangeId(ctx, record)) return withOutcome(STALE.baseMoved);
   return withValue({ record, local: localResult.value.text, remote: remoteResult.value });
 }
 

@@ -3,7 +3,7 @@ import type { Block, Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { STALE, DONE, withEnd, withValue, outcomeOfDisk, leaveOpen } from "./effect.ts";
+import { STALE, DONE, withOutcome, withValue, outcomeOfDisk, leaveOpen } from "./effect.ts";
 import { ensureFolders } from "./folder.ts";
 import type { EffectEnd, EffectResult, LocalEffect } from "./run-effect.ts";
 
@@ -15,9 +15,9 @@ type MovedFile = { readonly stamp: Stamp | null };
 /** Moves an item locally. Base gets the new paths, unless a manual command moves the item. */
 export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile> = {
   prepare(ctx, row) {
-    if (row.kind === "move" && ctx.world.state.record(row.id) === null) return withEnd(STALE.noRecord);
+    if (row.kind === "move" && ctx.world.state.record(row.id) === null) return withOutcome(STALE.noRecord);
     const folderFailure = ensureFolders(ctx, row.to);
-    return folderFailure === null ? withValue({ row, input: null }) : withEnd(folderFailure);
+    return folderFailure === null ? withValue({ row, input: null }) : withOutcome(folderFailure);
   },
 
   perform(ctx, row) {

@@ -17,7 +17,7 @@ import {
   refuseWithBlock,
   STALE,
   stale,
-  withEnd,
+  withOutcome,
   withValue,
 } from "./effect.ts";
 import { followLocalMoves, isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./place.ts";
@@ -48,7 +48,7 @@ type KnownVersion = {
 export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveRequest, ObservedPlace> = {
   async prepare(ctx, action) {
     const { id, from, to, why, temporary } = action;
-    if (ctx.world.state.record(id) === null) return withEnd(STALE.noRecord);
+    if (ctx.world.state.record(id) === null) return withOutcome(STALE.noRecord);
     const preparation = await prepareMove(ctx, action);
     if (preparation.kind === "end") return preparation;
     const { currentPath, ...sent } = preparation.value;

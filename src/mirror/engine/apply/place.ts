@@ -14,7 +14,7 @@ import {
   stale,
   STALE,
   type ValueOrOutcome,
-  withEnd,
+  withOutcome,
   withValue,
 } from "./effect.ts";
 import { identifyMove, type WriteRequest } from "./run-effect.ts";
@@ -210,8 +210,8 @@ async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<Value
   const knownId = ctx.notes.folderIds.get(path);
   if (knownId !== undefined) return withValue({ kind: "folder", id: knownId });
   const folderAnswer = await ctx.world.remote.findFolder(fullPath);
-  if (!folderAnswer.ok) return withEnd(outcomeOfFault(folderAnswer.fault));
-  if (folderAnswer.value === null) return withEnd(stale(`the folder ${path} does not exist on the service`));
+  if (!folderAnswer.ok) return withOutcome(outcomeOfFault(folderAnswer.fault));
+  if (folderAnswer.value === null) return withOutcome(stale(`the folder ${path} does not exist on the service`));
   ctx.notes.folderIds.set(path, folderAnswer.value.id);
   return withValue({ kind: "folder", id: folderAnswer.value.id });
 }

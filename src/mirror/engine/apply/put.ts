@@ -25,7 +25,7 @@ import {
   stale,
   type ValueOrOutcome,
   withCurrentLinks,
-  withEnd,
+  withOutcome,
   withValue,
 } from "./effect.ts";
 import { describeOpenReviews } from "./merge.ts";
@@ -45,7 +45,7 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     const action = withCurrentLinks(ctx, planned, planned.id);
     const { id, localPath, review, why, expect: digest } = action;
     const record = ctx.world.state.record(id);
-    if (record === null || record.changeId !== action.baseChangeId) return withEnd(STALE.baseMoved);
+    if (record === null || record.changeId !== action.baseChangeId) return withOutcome(STALE.baseMoved);
     const localResult = await readWithoutStoring(ctx, localPath, digest);
     if (localResult.kind === "end") return localResult;
     const { text, stamp, stampTrusted } = localResult.value;
@@ -320,6 +320,6 @@ async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<
 async function readRefused(ctx: CycleContext, row: PutRow): Promise<ValueOrOutcome<"same" | "unread">> {
   const remoteResult = await fetchText(ctx, row.id, row.localPath);
   if (remoteResult.kind === "end") return remoteResult.outcome.kind === "stale" ? remoteResult : withValue("unread");
-  if (remoteResult.value.file.lastChangeId !== row.baseChangeId) return withEnd(STALE.editedRemotely);
+  if (remoteResult.value.file.lastChangeId !== row.baseChangeId) return withOutcome(STALE.editedRemotely);
   return withValue("same");
 }

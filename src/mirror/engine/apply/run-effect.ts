@@ -190,7 +190,7 @@ function concludeEffect<Row extends Intent, Seen>(
   const effectEnd: EffectEnd =
     shown.kind === "seen" ? effect.conclude(ctx, row, shown.seen, source) : { change: null, ...shown };
   if (effectEnd.change !== null) writeChange(ctx, effectEnd.change);
-  state.closeIntent(rowId);
+  state.removeIntent(rowId);
   return { ...effectEnd, nextId: effectEnd.next === undefined ? 0 : state.openIntent(ctx.run, effectEnd.next.row) };
 }
 

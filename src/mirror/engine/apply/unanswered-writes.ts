@@ -85,7 +85,7 @@ export function removeOldSentRows(ctx: CycleContext, intents: readonly OpenInten
     const { id, baseDigest, isCombined } = intent;
     const isOnBase = id === null || state.record(id)?.digest === baseDigest;
     if (isOnBase && (isCombined || run >= previousRun)) ctx.notes.tally.hasSent = true;
-    else state.closeIntent(intentId);
+    else state.removeIntent(intentId);
   }
 }
 
@@ -236,6 +236,6 @@ function recordMovedPost(
       version: { id, changeId, digest },
       event: { kind: "recover", side: "remote", id, path: localPath, detail, after: digest },
     });
-    ctx.world.state.closeIntent(intentId);
+    ctx.world.state.removeIntent(intentId);
   });
 }

@@ -18,7 +18,7 @@ import {
   outcomeOfDisk,
   stale,
   staleIfInUse,
-  withEnd,
+  withOutcome,
   withValue,
 } from "./effect.ts";
 import { ensureFolders } from "./folder.ts";
@@ -72,7 +72,7 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
   prepare(ctx, writing) {
     const { text, base, next, event, trash, copies: _, ...decided } = writing;
     const { id, path, expect } = decided;
-    if (isUncountedLoss(ctx, writing)) return withEnd(stale("it became empty after the safety checks"));
+    if (isUncountedLoss(ctx, writing)) return withOutcome(stale("it became empty after the safety checks"));
     const newDigest = digestToWrite(writing);
     if (text !== null) ctx.world.state.putKnownText(newDigest, text, nameMergedContent(path, id, event.detail));
     const row: ReplaceRow = {

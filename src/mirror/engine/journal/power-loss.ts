@@ -244,7 +244,7 @@ export async function recoverNewFiles(
         ctx.world,
         intent.files.map(({ path }) => path),
       );
-      state.closeIntent(intentId);
+      state.removeIntent(intentId);
     }
     allResults.push(...rowResults);
   }

@@ -18,7 +18,7 @@ import {
   STALE,
   stale,
   type ValueOrOutcome,
-  withEnd,
+  withOutcome,
   withValue,
 } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
@@ -271,21 +271,21 @@ async function publishTheirs(
   detail: string,
 ): Promise<ValueOrOutcome<RemoteText>> {
   const record = ctx.world.state.record(id);
-  if (record === null) return withEnd(STALE.noRecord);
+  if (record === null) return withOutcome(STALE.noRecord);
   const remoteResult = await fetchText(ctx, id, record.localPath);
   if (remoteResult.kind === "end" || remoteResult.value.digest === theirs) return remoteResult;
   if (remoteResult.value.file.lastChangeId !== record.changeId)
-    return withEnd(stale("it was edited on the service since"));
+    return withOutcome(stale("it was edited on the service since"));
   const restoreEnd = restoreText(ctx, record, theirs, expect, detail);
-  if (restoreEnd.outcome.kind !== "done") return withEnd(restoreEnd.outcome);
+  if (restoreEnd.outcome.kind !== "done") return withOutcome(restoreEnd.outcome);
   const { localPath, changeId: baseChangeId, protected: review } = record;
   const putAction = { kind: "put", why: detail, id, localPath, baseChangeId, expect: theirs, review } as const;
   const putOutcome = await runEffect(ctx, putContent, putAction);
-  if (putOutcome.kind === "submitted") return withEnd(stale("its earlier version went to review"));
-  if (putOutcome.kind !== "done") return withEnd(putOutcome);
+  if (putOutcome.kind === "submitted") return withOutcome(stale("its earlier version went to review"));
+  if (putOutcome.kind !== "done") return withOutcome(putOutcome);
   const publishedResult = await fetchText(ctx, id, localPath);
   if (publishedResult.kind === "end" || publishedResult.value.digest === theirs) return publishedResult;
-  return withEnd(stale("it was edited on the service since"));
+  return withOutcome(stale("it was edited on the service since"));
 }
 
 type ProtectRequest = { readonly id: DocId; readonly path: LocalPath; readonly value: boolean };

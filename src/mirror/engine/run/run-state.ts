@@ -52,8 +52,8 @@ export function rememberReport(world: World, report: RunReport): void {
  * Closes the journal rows of unanswered writes after a sync. If such content appears on the service
  * later, it counts as another user's edit.
  */
-export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
-  for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
+export function forgetSent(state: Pick<State, "intents" | "removeIntent">): void {
+  for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.removeIntent(intentId);
 }
 
 /**
