@@ -45,9 +45,9 @@ const BOOT_TOLERANCE_MS = 60_000;
 export function findProgramWithFileOpen(fs: Fs, abs: string, processProbe: ProcessProbe): string | null {
   const slash = abs.lastIndexOf("/");
   const [folder, name] = [abs.slice(0, slash), abs.slice(slash + 1)];
-  const hidden = name.startsWith(".") ? name : `.${name}`;
+  const hiddenName = name.startsWith(".") ? name : `.${name}`;
   for (const ending of SWAP_ENDINGS) {
-    const editor = findSwapOwner(fs, `${folder}/${hidden}.${ending}`, processProbe);
+    const editor = findSwapOwner(fs, `${folder}/${hiddenName}.${ending}`, processProbe);
     if (editor !== null) return editor;
   }
   return findEmacsOwner(fs, `${folder}/.#${name}`, processProbe) ?? findOfficeOwner(fs, `${folder}/.~lock.${name}#`);
@@ -80,8 +80,8 @@ function findSwapOwner(fs: Fs, path: string, processProbe: ProcessProbe): string
 }
 
 function readUntilNul(bytes: Buffer): string {
-  const end = bytes.indexOf(0);
-  return bytes.toString("utf8", 0, end === -1 ? bytes.length : end);
+  const nulOffset = bytes.indexOf(0);
+  return bytes.toString("utf8", 0, nulOffset === -1 ? bytes.length : nulOffset);
 }
 
 /**
@@ -91,8 +91,8 @@ function readUntilNul(bytes: Buffer): string {
 function findEmacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const stat = nullOnAnyErrno(() => fs.lstat(path));
   if (stat === null) return null;
-  const read = () => new TextDecoder().decode(fs.readFile(path).bytes.subarray(0, 1_024));
-  const text = nullOnAnyErrno(stat.kind === "symlink" ? () => fs.readLink(path) : read);
+  const readContent = () => new TextDecoder().decode(fs.readFile(path).bytes.subarray(0, 1_024));
+  const text = nullOnAnyErrno(stat.kind === "symlink" ? () => fs.readLink(path) : readContent);
   const match = /^[^@]*@(.*)\.(\d{1,10})(?::\d{1,12})?\s*$/.exec(text ?? "");
   if (match === null) return null;
   const [, host, pid] = match;
@@ -115,8 +115,8 @@ function isDead({ host, pid, since }: LockOwner, processProbe: ProcessProbe): bo
   if (pid > 0 && !processProbe.isAlive(pid)) return true;
   // A lock from before a restart of the machine counts as dead, because a new process may have the
   // id of the dead process.
-  const booted = processProbe.bootedAt();
-  return booted !== null && since < booted - BOOT_TOLERANCE_MS;
+  const bootedAt = processProbe.bootedAt();
+  return bootedAt !== null && since < bootedAt - BOOT_TOLERANCE_MS;
 }
 
 /**

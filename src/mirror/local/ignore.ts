@@ -337,10 +337,10 @@ function anchorPattern(path: LocalPath): string {
 }
 
 export function findRules(rules: Rules, folder: LocalPath): FolderRules | null {
-  for (let above = folder; ; above = parentOf(above)) {
-    const knownRules = rules.get(above);
+  for (let ancestor = folder; ; ancestor = parentOf(ancestor)) {
+    const knownRules = rules.get(ancestor);
     if (knownRules !== undefined) return knownRules;
-    if (above === "") return null;
+    if (ancestor === "") return null;
   }
 }
 

@@ -76,8 +76,8 @@ function toMoveOutcome(ended: MoveResult): DiskOutcome<WrittenStamp> {
     case "changed":
       return staleOutcome("it was saved at this moment");
     case "failed": {
-      const failed = faultOutcome(ended.errno, describeErrno(ended.errno));
-      return ended.hasBothNames ? { ...failed, isSetAside: true } : failed;
+      const failedOutcome = faultOutcome(ended.errno, describeErrno(ended.errno));
+      return ended.hasBothNames ? { ...failedOutcome, isSetAside: true } : failedOutcome;
     }
   }
 }

@@ -22,8 +22,8 @@ const MAX_INNER_STARS = 2;
  */
 export function findPatternFault(line: string): string | null {
   if (line.length > MAX_LINE_CHARACTERS) return `has more than ${MAX_LINE_CHARACTERS} characters`;
-  const inner = line.split("/").filter((part, index, all) => {
+  const innerParts = line.split("/").filter((part, index, all) => {
     return index > 0 && index < all.length - 1 && /^\*{2,}$/.test(part.replaceAll("\\", ""));
   });
-  return inner.length > MAX_INNER_STARS ? `has more than ${MAX_INNER_STARS} "**" between its names` : null;
+  return innerParts.length > MAX_INNER_STARS ? `has more than ${MAX_INNER_STARS} "**" between its names` : null;
 }

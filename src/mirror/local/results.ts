@@ -40,13 +40,13 @@ export function attemptCall<T>(call: () => T): { readonly value: T } | { readonl
 }
 
 export function nullOnAnyErrno<T>(call: () => T): T | null {
-  const end = attemptCall(call);
-  return "errno" in end ? null : end.value;
+  const result = attemptCall(call);
+  return "errno" in result ? null : result.value;
 }
 
 export function attemptEffect<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
-  const end = attemptCall(effect);
-  return "errno" in end ? faultOutcome(end.errno, `${what}: ${describeErrno(end.errno)}`) : end.value;
+  const result = attemptCall(effect);
+  return "errno" in result ? faultOutcome(result.errno, `${what}: ${describeErrno(result.errno)}`) : result.value;
 }
 
 export function doneOutcome<T>(value: T): DiskOutcome<T> {

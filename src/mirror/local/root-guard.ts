@@ -134,9 +134,9 @@ export class RootGuard {
   mirrorPlace(path: string, mayCreate: boolean): DiskPlace {
     if (!isPlainPath(path) || !/^(?:tmp|trash)\/./.test(path))
       return refusePlace(faultOutcome("EINVAL", `${path}: not a place for files that are set aside`), false);
-    const below = `${MIRROR_FOLDER}/${parentOf(path)}`;
-    const folder = this.#folderAt(below);
-    return joinPlace(!folder.ok && folder.absent && mayCreate ? this.#makeFolders(below) : folder, path);
+    const folderPath = `${MIRROR_FOLDER}/${parentOf(path)}`;
+    const folder = this.#folderAt(folderPath);
+    return joinPlace(!folder.ok && folder.absent && mayCreate ? this.#makeFolders(folderPath) : folder, path);
   }
 
   /**

@@ -50,8 +50,8 @@ export function* readFolder(
     const isAsBefore = readRules(scan, folder, names);
     for (const entry of names) {
       if (path === "" && entry.name === MIRROR_FOLDER) continue;
-      const below = readEntry(scan, folder, entry, isAsBefore ? before : null);
-      if (below !== null) folder.folders.push(yield* readFolder(scan, below, null));
+      const subfolder = readEntry(scan, folder, entry, isAsBefore ? before : null);
+      if (subfolder !== null) folder.folders.push(yield* readFolder(scan, subfolder, null));
     }
     scan.entriesRead += names.length;
     if (scan.entriesRead >= scan.partSize) {
@@ -167,9 +167,9 @@ function findSubfolder(
   before: WalkedFolder | null,
 ): Subfolder | null {
   const { path, stat } = found;
-  const other = whyFolderUnsynced(scan, path);
-  if (other !== null) {
-    folder.others.push({ path, stamp: toStamp(stat), ...other });
+  const whyUnsynced = whyFolderUnsynced(scan, path);
+  if (whyUnsynced !== null) {
+    folder.others.push({ path, stamp: toStamp(stat), ...whyUnsynced });
   } else if (stat.dev !== scan.dev) {
     // A folder on another disk is not scanned, because files cannot move atomically between two
     // disks. Besides, files of an unmounted disk must not count as deleted.
@@ -177,9 +177,9 @@ function findSubfolder(
   } else if (isTooDeep(path)) {
     folder.unseen.set(path, makeUnreadable(`it is more than ${MAX_DEPTH} folders deep`));
   } else {
-    const earlier = before?.folders.find((known) => known.path === path && isSameInode(known.stat, stat));
-    if (earlier === undefined) return found;
-    folder.folders.push(earlier);
+    const earlierFolder = before?.folders.find((known) => known.path === path && isSameInode(known.stat, stat));
+    if (earlierFolder === undefined) return found;
+    folder.folders.push(earlierFolder);
   }
   return null;
 }
@@ -230,9 +230,9 @@ export type WalkedFolder = {
 };
 
 function readFile(scan: FolderScan, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
-  const other = whyFileUnsynced(scan, path);
-  if (other !== null) {
-    folder.others.push({ path, stamp: toStamp(stat), ...other });
+  const whyUnsynced = whyFileUnsynced(scan, path);
+  if (whyUnsynced !== null) {
+    folder.others.push({ path, stamp: toStamp(stat), ...whyUnsynced });
     return;
   }
   const number = scan.leftOut?.numberOf(path, stat) ?? null;
@@ -240,9 +240,9 @@ function readFile(scan: FolderScan, folder: WalkedFolder, name: string, path: Lo
     folder.leftOut.push(number);
     return;
   }
-  const earlier = scan.filesRead.get(path);
-  if (earlier !== undefined && isSameStamp(earlier.stamp, stat)) {
-    folder.files.push(earlier);
+  const earlierFile = scan.filesRead.get(path);
+  if (earlierFile !== undefined && isSameStamp(earlierFile.stamp, stat)) {
+    folder.files.push(earlierFile);
     return;
   }
   const knownFile = scan.known(path);

@@ -112,9 +112,9 @@ function* readTree(
   try {
     let top: WalkedFolder | null = yield* readFolder(scan, { abs: root.realPath, path: "", stat: root.stat }, null);
     for (let check = 1; check <= MAX_CHECKS && top !== null; check++) {
-      const reread: WalkedFolder | null = yield* readChanged(scan, top);
-      if (reread === top) return { top, isUnchanged: true };
-      top = reread;
+      const rereadFolder: WalkedFolder | null = yield* readChanged(scan, top);
+      if (rereadFolder === top) return { top, isUnchanged: true };
+      top = rereadFolder;
     }
     return { top, isUnchanged: false };
   } finally {
@@ -135,8 +135,8 @@ function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, W
   // A folder that changed after the scan began may have changed again within the same tick of the
   // disk's clock. The second change does not alter the folder's mtime, so the names are compared.
   if (scan.diskNow !== null && stat.mtimeMs >= scan.diskNow) {
-    const reread = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
-    if (!hasSameInodes(folder, reread)) return reread;
+    const rereadFolder = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
+    if (!hasSameInodes(folder, rereadFolder)) return rereadFolder;
   }
   return yield* readChangedBelow(scan, folder);
 }
@@ -161,9 +161,9 @@ function* readChangedBelow(scan: FolderScan, folder: WalkedFolder): Generator<vo
   let hasChanged = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {
-    const reread = yield* readChanged(scan, child);
-    if (reread !== child) hasChanged = true;
-    if (reread !== null) folders.push(reread);
+    const rereadFolder = yield* readChanged(scan, child);
+    if (rereadFolder !== child) hasChanged = true;
+    if (rereadFolder !== null) folders.push(rereadFolder);
   }
   return hasChanged ? { ...folder, folders } : folder;
 }
@@ -199,7 +199,7 @@ type TreeEntries = {
 function collectEntries(folder: WalkedFolder, entries: TreeEntries, numbers: number[]): void {
   for (const number of folder.leftOut) numbers.push(number);
   for (const file of folder.files) entries.files.set(file.path, file);
-  for (const other of folder.others) entries.others.set(other.path, other);
+  for (const entry of folder.others) entries.others.set(entry.path, entry);
   for (const [path, why] of folder.unseen) entries.unseen.set(path, why);
   for (const child of folder.folders) {
     const { dev, ino, birthMs } = child.stat;

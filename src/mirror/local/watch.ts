@@ -157,15 +157,15 @@ class RunningWatcher {
  * the watched folder; on macOS it is absolute.
  */
 function toNoticePath(root: string, name: unknown, details: unknown): LocalPath | null {
-  const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
-  if (typeof watched !== "string" || typeof name !== "string" || name === "") return null;
-  return toLocalPath(root, isAbsolute(name) ? name : join(watched, name));
+  const watchedPath = (details as { watchedPath?: unknown } | null)?.watchedPath;
+  if (typeof watchedPath !== "string" || typeof name !== "string" || name === "") return null;
+  return toLocalPath(root, isAbsolute(name) ? name : join(watchedPath, name));
 }
 
 function toLocalPath(root: string, path: string): LocalPath | null {
-  const below = relative(root, path);
-  if (below === ".." || below.startsWith("../")) return null;
-  return below;
+  const relativePath = relative(root, path);
+  if (relativePath === ".." || relativePath.startsWith("../")) return null;
+  return relativePath;
 }
 
 /**

@@ -65,7 +65,7 @@ function excludeFromLeftOut(leftOut: LeftOut, taken: ReadonlyMap<DocId, Document
   return {
     count: leftOut.count - taken.size,
     documents: function* () {
-      for (const placed of leftOut.documents()) if (!taken.has(placed.id)) yield placed;
+      for (const document of leftOut.documents()) if (!taken.has(document.id)) yield document;
     },
     idAt: (path) => {
       const id = leftOut.idAt(path);

@@ -183,7 +183,7 @@ export function isNamePair(localName: string, remoteName: string, kind: "file" |
   if (localName === remoteName || localName.normalize("NFC") === remoteName.normalize("NFC")) return true;
   // mdmirror learns which characters a service refuses, so an earlier conversion may have used
   // another set.
-  for (const refused of REFUSED_SETS) if (mapName(localName, kind, refused) === remoteName) return true;
+  for (const set of REFUSED_SETS) if (mapName(localName, kind, set) === remoteName) return true;
   return mayBeHashedName(localName, remoteName, kind, id);
 }
 

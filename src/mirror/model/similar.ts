@@ -21,10 +21,10 @@ export function makeLineProfile(text: string): LineProfile {
   const weights = new Map<string, number>();
   let totalLength = 0;
   for (const line of text.split("\n", MAX_LINES)) {
-    const trimmed = line.trim();
-    if (trimmed === "") continue;
-    weights.set(trimmed, (weights.get(trimmed) ?? 0) + trimmed.length);
-    totalLength += trimmed.length;
+    const trimmedLine = line.trim();
+    if (trimmedLine === "") continue;
+    weights.set(trimmedLine, (weights.get(trimmedLine) ?? 0) + trimmedLine.length);
+    totalLength += trimmedLine.length;
   }
   return { weights, total: totalLength };
 }

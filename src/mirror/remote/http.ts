@@ -59,11 +59,11 @@ export class HttpClient {
    */
   async exchange(call: ApiCall): Promise<ApiReply> {
     const { wire, clock, log, tally } = this.#options;
-    const started = log.debug === false ? 0 : clock.monotonic();
+    const startedAt = log.debug === false ? 0 : clock.monotonic();
     this.#counts[call.method] = (this.#counts[call.method] ?? 0) + 1;
     const result = await wire.send(this.#toRequest(call), chooseBounds(call));
     tally?.note(result);
-    return this.#readReply(call, result, started);
+    return this.#readReply(call, result, startedAt);
   }
 
   #toRequest(call: ApiCall): WireRequest {

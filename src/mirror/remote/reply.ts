@@ -57,8 +57,8 @@ export type ApiFailure = Exclude<ApiReply, { readonly kind: "success" }>;
 export function toLogFields(reply: ApiReply): Pick<LogFields, "outcome" | "why" | "status" | "requestId" | "code"> {
   if (reply.kind === "no-answer") return { outcome: reply.sent ? "lost" : "not-sent", why: reply.why ?? null };
   if (reply.kind === "paused") return { outcome: "paused" };
-  const common = { outcome: reply.kind, status: reply.status, requestId: reply.requestId };
-  return reply.kind === "problem" ? { ...common, code: reply.code } : common;
+  const logFields = { outcome: reply.kind, status: reply.status, requestId: reply.requestId };
+  return reply.kind === "problem" ? { ...logFields, code: reply.code } : logFields;
 }
 
 type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly now: number };
@@ -81,7 +81,7 @@ function readResponse(
   whyUnreadable?: string,
 ): ApiReply {
   const { status, headers } = response;
-  const common: CommonMembers = {
+  const fields: CommonMembers = {
     status,
     requestId: readRequestId(headers["x-request-id"], scrub),
     from: { url: address + removeQuery(call.path), contentType: readContentType(response) },
@@ -92,12 +92,12 @@ function readResponse(
     : readFailureReply(response, scrub);
   switch (reading.kind) {
     case "success":
-      return { ...reading, ...common };
+      return { ...reading, ...fields };
     case "problem":
-      return { ...reading, ...common, requestId: reading.requestId ?? common.requestId, retryAfterMs: retryAfter };
+      return { ...reading, ...fields, requestId: reading.requestId ?? fields.requestId, retryAfterMs: retryAfter };
     case "unreadable": {
-      const summary = reading.summary ?? describeBody(common.from.contentType, response.body);
-      return { kind: "unreadable", detail: reading.detail, summary, ...common, retryAfterMs: retryAfter };
+      const summary = reading.summary ?? describeBody(fields.from.contentType, response.body);
+      return { kind: "unreadable", detail: reading.detail, summary, ...fields, retryAfterMs: retryAfter };
     }
   }
 }
@@ -110,7 +110,7 @@ type CommonMembers = { readonly status: number; readonly requestId: string | nul
  */
 type UnreadableAnswer = { readonly kind: "unreadable"; readonly detail: string; readonly summary: string | null };
 
-function unreadable(detail: string, summary: string | null = null): UnreadableAnswer {
+function makeUnreadableAnswer(detail: string, summary: string | null = null): UnreadableAnswer {
   return { kind: "unreadable", detail, summary };
 }
 
@@ -118,27 +118,27 @@ function readSuccessReply(
   { status, body }: WireResponse,
   why: string | undefined,
 ): { kind: "success"; value: unknown } | UnreadableAnswer {
-  if (why !== undefined) return unreadable(why, why);
+  if (why !== undefined) return makeUnreadableAnswer(why, why);
   if (body === "") return { kind: "success", value: null };
   const json = parseJson(body);
   if (json.kind === "json") return { kind: "success", value: json.value };
   const detail = `the answer (${status}) is not readable: ${json.why}`;
-  return unreadable(detail, json.kind === "too-much" ? json.why : null);
+  return makeUnreadableAnswer(detail, json.kind === "too-much" ? json.why : null);
 }
 
 function readFailureReply({ status, headers, body }: WireResponse, scrub: Scrub): ServiceProblem | UnreadableAnswer {
   if (status >= 300 && status < 400) {
     const target = readRedirectOrigin(headers["location"]);
     const summary = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
-    return unreadable(
+    return makeUnreadableAnswer(
       `the answer (${status}) is ${summary}, and mdmirror follows no redirects; check the URL`,
       summary,
     );
   }
-  if (status < 400) return unreadable(`the answer has an unexpected status (${status})`);
+  if (status < 400) return makeUnreadableAnswer(`the answer has an unexpected status (${status})`);
   const problem = readProblem(body, status, scrub);
   if (problem.kind === "problem") return problem;
-  return unreadable(`the error answer (${status}) does not come from the service: ${problem.why}`);
+  return makeUnreadableAnswer(`the error answer (${status}) does not come from the service: ${problem.why}`);
 }
 
 /** Removes the query of a path, so that the log contains no cursor. */

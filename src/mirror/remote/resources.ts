@@ -154,9 +154,9 @@ export async function createFile(
   const id = createdFile.ok || reply.kind !== "success" ? null : readFileId(reply.value);
   // If the answer to the POST lacks fields, mdmirror reads the new document. If the GET fails, the
   // result is the fault of the POST.
-  const live = id === null ? createdFile : await getFile(context, id);
-  if (!live.ok) return createdFile;
-  return isCreatedAt(path, live.value.path) ? live : failAsOther(call, live, "file");
+  const currentFile = id === null ? createdFile : await getFile(context, id);
+  if (!currentFile.ok) return createdFile;
+  return isCreatedAt(path, currentFile.value.path) ? currentFile : failAsOther(call, currentFile, "file");
 }
 
 export async function putContent(
@@ -231,15 +231,15 @@ function isRefused(fault: Fault | null): boolean {
 
 async function listBelowRoots(context: CallContext): Promise<Listing<FolderResource>> {
   // All lists share one limit, because memory contains the folders of all lists at the same time.
-  const spent = createListTotals();
-  const roots = await listFoldersBy(context, { kind: "none" }, spent);
+  const totals = createListTotals();
+  const roots = await listFoldersBy(context, { kind: "none" }, totals);
   const listsBelow: Listing<FolderResource>[] = [];
   const remainingRoots = roots.items.entries();
   // LIMIT: at most `ROOTS_AT_ONCE` lists are read at the same time, so that memory contains few
   // large pages. Each list then starts with the `spent` of all earlier lists.
   const listSome = async (): Promise<void> => {
     for (const [index, root] of remainingRoots)
-      listsBelow[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
+      listsBelow[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, totals);
   };
   await Promise.all(Array.from({ length: ROOTS_AT_ONCE }, listSome));
   const allLists = [roots, ...listsBelow];

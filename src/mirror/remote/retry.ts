@@ -157,21 +157,21 @@ export class ApiCaller {
 
   async call(call: ApiCall): Promise<ApiReply> {
     const { http, queue, clock, random, closing } = this.#options;
-    let started: number | null = null;
+    let startedAt: number | null = null;
     for (let attempt = 1; ; attempt++) {
       if (closing.aborted) return CLOSED_REPLY;
       const queuedResult = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
       const reply = queuedResult.kind === "ran" ? queuedResult.value : createPausedReply(queuedResult.leftMs);
       // The time limit of a call starts with its first reply, because the time in the queue must
       // not use it up.
-      started ??= clock.monotonic();
+      startedAt ??= clock.monotonic();
       const decision = decideRetry(call, reply, attempt, random.fraction());
       if (decision.isForAll) queue.pause(decision.pauseMs);
       if (!decision.isAgain) {
         this.#logLoss(call, attempt, reply);
         return reply;
       }
-      if (!this.#mayWait(decision.pauseMs, started)) return reply;
+      if (!this.#mayWait(decision.pauseMs, startedAt)) return reply;
       this.#logRetry(call, attempt, reply, decision.pauseMs);
       if (!decision.isForAll) await clock.sleep(decision.pauseMs, closing);
     }

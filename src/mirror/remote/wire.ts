@@ -113,7 +113,7 @@ class PooledWire implements Wire {
 
   #openPool(): Dispatcher {
     const { connections = 64, ca, route } = this.#options;
-    const trusted = ca === undefined ? {} : { ca };
+    const trustOptions = ca === undefined ? {} : { ca };
     const options = {
       connections,
       pipelining: 1,
@@ -124,9 +124,9 @@ class PooledWire implements Wire {
       bodyTimeout: 0,
     };
     if (route?.kind === "proxy") {
-      return new ProxyAgent({ ...options, uri: route.url, connectTimeout: CONNECT_MS, requestTls: trusted });
+      return new ProxyAgent({ ...options, uri: route.url, connectTimeout: CONNECT_MS, requestTls: trustOptions });
     }
-    return new Pool(this.#origin, { ...options, connect: { timeout: CONNECT_MS, ...trusted } });
+    return new Pool(this.#origin, { ...options, connect: { timeout: CONNECT_MS, ...trustOptions } });
   }
 }
 

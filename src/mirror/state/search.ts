@@ -159,15 +159,15 @@ export class MirrorSearch extends TableWithStatements {
   ): number {
     // Another process may have changed the index since the last read.
     this.#rows = null;
-    const before = this.#rowsByPath();
+    const rowsBefore = this.#rowsByPath();
     const columns = "digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink";
     const insertRow = this.db.prepare(`INSERT INTO search_files (path, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
     const changeRow = this.db.prepare(`UPDATE search_files SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE doc = ?`);
     const removeRow = this.db.prepare("DELETE FROM search_files WHERE doc = ?");
-    const rowsToRemove = new Map(before);
+    const rowsToRemove = new Map(rowsBefore);
     let changedCount = 0;
     for (const file of files) {
-      const row = before.get(file.path);
+      const row = rowsBefore.get(file.path);
       rowsToRemove.delete(file.path);
       const columnValues = [file.digest, ...listStampValues(file)];
       if (row?.digest === file.digest) {

@@ -117,8 +117,8 @@ async function recordCreated(
   });
   const contentToStore = { digest, text, name: nameLocalContent(action.localPath, action.id, action.why) };
   const event = makeEvent(action, "local", { after: digest });
-  const removes = { tombstone: action.id, conflict: action.id };
-  const change = { keeps: contentToStore, record, version: { id: action.id, ...version }, removes, event };
+  const removedRows = { tombstone: action.id, conflict: action.id };
+  const change = { keeps: contentToStore, record, version: { id: action.id, ...version }, removes: removedRows, event };
   // Several records share one transaction. If the process is killed before the commit, the next
   // plan records the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);

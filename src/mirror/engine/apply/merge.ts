@@ -207,11 +207,11 @@ export function mergeWithPublished(
     file.lastChangeId,
   );
   const name = nameMergedContent(localPath, record.id, "a change that is still in review");
-  const waiting = settledSubmissions.waiting.map(({ text: sent, ...submission }): Submission => {
+  const waitingSubmissions = settledSubmissions.waiting.map(({ text: sent, ...submission }): Submission => {
     return { ...submission, digest: ctx.world.state.putText(sent, name) };
   });
   // If the same content was sent twice, only the later submission is kept.
-  const waitingByDigest = new Map(waiting.map((submission) => [submission.digest, submission]));
+  const waitingByDigest = new Map(waitingSubmissions.map((submission) => [submission.digest, submission]));
   return { ...settledSubmissions, waiting: [...waitingByDigest.values()] };
 }
 

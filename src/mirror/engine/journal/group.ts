@@ -91,12 +91,12 @@ export class CommitGroup {
 
   async #callInATurn(): Promise<void> {
     await null;
-    const calls = this.#calls;
+    const pendingCalls = this.#calls;
     this.#calls = [];
     try {
-      for (const report of this.#disk.shareFolders(() => calls.map(({ run }) => run()))) report();
+      for (const report of this.#disk.shareFolders(() => pendingCalls.map(({ run }) => run()))) report();
     } catch (error) {
-      for (const { reject } of calls) reject(error);
+      for (const { reject } of pendingCalls) reject(error);
     }
   }
 
@@ -178,9 +178,9 @@ export class CommitGroup {
   }
 
   #startTimer(ms: number): AbortController {
-    const abort = new AbortController();
+    const controller = new AbortController();
     this.#timer?.abort.abort(FLUSHED_REASON);
-    this.#timer = { abort, flushAt: this.#clock.monotonic() + ms };
-    return abort;
+    this.#timer = { abort: controller, flushAt: this.#clock.monotonic() + ms };
+    return controller;
   }
 }

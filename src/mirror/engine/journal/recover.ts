@@ -195,12 +195,12 @@ export type OpenWrites = {
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const openWrites: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
   // ORDER: the oldest journal row comes first, because one row of a document may depend on another.
-  let unreachable: Outcome | null = null;
+  let unreachableOutcome: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocalIntent(intent) || intent.kind === "create" || intent.kind === "sent") continue;
-    const outcome: Outcome = unreachable ?? (await concludeByRead(ctx, intentId, intent));
+    const outcome: Outcome = unreachableOutcome ?? (await concludeByRead(ctx, intentId, intent));
     // A 503 may concern this document alone (I17), so the other rows are still read.
-    if (outcome.kind === "later" && outcome.unreachable && outcome.code !== "unavailable") unreachable = outcome;
+    if (outcome.kind === "later" && outcome.unreachable && outcome.code !== "unavailable") unreachableOutcome = outcome;
     const why = findOpenReason(outcome);
     if (why !== null) noteOpenWrite(openWrites, intent, `the service has not confirmed a change yet: ${why}`);
   }

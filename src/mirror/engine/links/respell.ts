@@ -36,7 +36,7 @@ export function rewriteLinks(ctx: CycleContext): void {
 export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let batch: Respelling[] = [];
   const writeBatch = (): void => {
-    for (const pending of recordBatch(ctx, links, batch)) rewriteFile(ctx, links, pending);
+    for (const rewrite of recordBatch(ctx, links, batch)) rewriteFile(ctx, links, rewrite);
     batch = [];
   };
   for (const respelling of files) {

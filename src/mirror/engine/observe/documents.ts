@@ -102,8 +102,8 @@ export function findUnlisted(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile
 
 export function makeEmptyProof({ missing, outside }: UnlistedDocuments, fault: Fault | null): AbsenceProof {
   const why = fault?.detail ?? "the service's list of documents was not complete";
-  const unseen = new Map(missing.map((id) => [id, why]));
-  return { gone: new Set(), outside: new Set(outside), unseen, fault: null, nothingKnown: false };
+  const unseenDocuments = new Map(missing.map((id) => [id, why]));
+  return { gone: new Set(), outside: new Set(outside), unseen: unseenDocuments, fault: null, nothingKnown: false };
 }
 
 /** Input of a proof of absence. `seen`: documents that the scan has found so far. */

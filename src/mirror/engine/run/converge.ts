@@ -154,10 +154,10 @@ async function converge(world: World, input: ConvergeInput): Promise<Convergence
   const tally = { ...makeEmptyTally(), ...input.memory };
   for (let cycles = 1; ; cycles++) {
     const retryRefused = input.retryRefused && cycles === 1;
-    const end = await runCycle(world, { run, settings, tally, retryRefused, dry: false, ...input.scanOptions() });
-    input.onCycle?.(end);
-    if (cycles === MAX_CYCLES || !shouldContinue(end, tally)) return { end, cycles, tally };
-    await waitForNextScan(world, settings, end);
+    const cycleEnd = await runCycle(world, { run, settings, tally, retryRefused, dry: false, ...input.scanOptions() });
+    input.onCycle?.(cycleEnd);
+    if (cycles === MAX_CYCLES || !shouldContinue(cycleEnd, tally)) return { end: cycleEnd, cycles, tally };
+    await waitForNextScan(world, settings, cycleEnd);
   }
 }
 

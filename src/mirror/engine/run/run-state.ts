@@ -157,8 +157,8 @@ function readLastRun(text: string | null): LastRun | null {
 export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);
   if (safetyStop === null) return false;
-  const approved = JSON.parse(state.meta(META.approved) ?? "[]") as StopReason[];
-  return [...readStopReasons(safetyStop).map(({ reason }) => reason), ...approved].some((why) =>
+  const approvedReasons = JSON.parse(state.meta(META.approved) ?? "[]") as StopReason[];
+  return [...readStopReasons(safetyStop).map(({ reason }) => reason), ...approvedReasons].some((why) =>
     LOST_DOCUMENT_REASONS.has(why),
   );
 }

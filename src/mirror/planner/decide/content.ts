@@ -192,11 +192,11 @@ function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecor
  */
 function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
-  for (const above of [path, ...ancestorsOf(path)]) {
-    const kind = local.others.get(above)?.kind;
+  for (const ancestor of [path, ...ancestorsOf(path)]) {
+    const kind = local.others.get(ancestor)?.kind;
     if (kind !== "symlink" && kind !== "special") continue;
     const subjectClause = kind === "symlink" ? "a symbolic link" : "no file and no folder";
-    return `${subjectClause} is ${above === path ? "at this path" : `at ${JSON.stringify(above)}`}`;
+    return `${subjectClause} is ${ancestor === path ? "at this path" : `at ${JSON.stringify(ancestor)}`}`;
   }
   return null;
 }

@@ -312,6 +312,6 @@ function findOccupiedFolders(draft: PlanDraft): OccupiedFolders {
   const { folders, others } = draft.trees.local;
   for (const path of generateLocalPaths(draft.trees)) parentsOfSynced.add(parentOf(path));
   for (const path of folders.keys()) parentsOfSynced.add(parentOf(path));
-  for (const other of others.values()) if (other.kind !== "litter") parentsOfForeign.add(parentOf(other.path));
+  for (const entry of others.values()) if (entry.kind !== "litter") parentsOfForeign.add(parentOf(entry.path));
   return { mirrored: parentsOfSynced, foreign: parentsOfForeign };
 }

@@ -44,9 +44,9 @@ export type UnsyncedByInode = ReadonlyMap<string, UnsyncedEntry>;
 
 export function indexUnsyncedByInode({ others }: LocalTree): UnsyncedByInode {
   const unsyncedByInode = new Map<string, UnsyncedEntry>();
-  for (const other of others.values()) {
-    const key = toFileInodeKey(other.stamp);
-    if (key !== null) unsyncedByInode.set(key, other);
+  for (const entry of others.values()) {
+    const key = toFileInodeKey(entry.stamp);
+    if (key !== null) unsyncedByInode.set(key, entry);
   }
   return unsyncedByInode;
 }
@@ -76,8 +76,8 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
-  for (let above = path; above !== ""; above = parentOf(above)) {
-    const unreadReason = unseen.get(above);
+  for (let ancestor = path; ancestor !== ""; ancestor = parentOf(ancestor)) {
+    const unreadReason = unseen.get(ancestor);
     if (unreadReason !== undefined) return unreadReason;
   }
   return null;

@@ -121,10 +121,10 @@ export function claimFolder(paths: FolderPaths, dir: FolderRecord, path: LocalPa
 
 export function applyFolderMoves(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.hasMoved) return basePath;
-  for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
-    const dir = paths.byBasePath.get(above);
+  for (let folderPath = parentOf(basePath); folderPath !== ""; folderPath = parentOf(folderPath)) {
+    const dir = paths.byBasePath.get(folderPath);
     const currentPath = dir === undefined ? undefined : paths.found.get(dir.id);
-    if (currentPath !== undefined) return rebase(basePath, above, currentPath);
+    if (currentPath !== undefined) return rebase(basePath, folderPath, currentPath);
   }
   return basePath;
 }
@@ -174,11 +174,11 @@ type PathChange = { readonly base: LocalPath; readonly current: LocalPath | null
 type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
 function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current }: PathChange): void {
-  for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
-    const folderVotes = polls.get(above);
+  for (let folderPath = parentOf(base); folderPath !== ""; folderPath = parentOf(folderPath)) {
+    const folderVotes = polls.get(folderPath);
     if (folderVotes === undefined) continue;
     folderVotes.total++;
-    const votedPath = current === null ? null : deriveFolderPath(above, base, current);
+    const votedPath = current === null ? null : deriveFolderPath(folderPath, base, current);
     if (votedPath !== null) folderVotes.votes.set(votedPath, (folderVotes.votes.get(votedPath) ?? 0) + 1);
   }
 }
@@ -214,12 +214,12 @@ export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFo
  */
 export function deriveExpectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.hasMoved) return basePath;
-  for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
-    const dir = paths.byBasePath.get(above);
+  for (let folderPath = parentOf(basePath); folderPath !== ""; folderPath = parentOf(folderPath)) {
+    const dir = paths.byBasePath.get(folderPath);
     if (dir === undefined) continue;
     const currentPath = paths.found.get(dir.id);
-    if (currentPath !== undefined) return rebase(basePath, above, currentPath);
-    if (applyFolderMoves(above, paths) === above) return null;
+    if (currentPath !== undefined) return rebase(basePath, folderPath, currentPath);
+    if (applyFolderMoves(folderPath, paths) === folderPath) return null;
   }
   return basePath;
 }

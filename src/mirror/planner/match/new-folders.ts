@@ -52,14 +52,14 @@ type UnrecordedFolder = {
 
 function listUnrecorded(forest: FolderForest, trees: Trees, paths: FolderPaths): UnrecordedFolder[] {
   const { base, local, remote } = trees;
-  const unrecorded: UnrecordedFolder[] = [];
+  const newFolders: UnrecordedFolder[] = [];
   for (const { id, path } of remote.folders.values())
-    if (!base.dirs.has(id)) unrecorded.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
+    if (!base.dirs.has(id)) newFolders.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
   for (const path of listImpliedFolders(forest, trees))
-    if (!forest.byRemote.has(path)) unrecorded.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
+    if (!forest.byRemote.has(path)) newFolders.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
   for (const path of local.folders.keys())
-    if (!paths.claimed.has(path)) unrecorded.push({ depth: depthOf(path), rank: RANK_LOCAL, path, id: null });
-  return unrecorded.sort((a, b) => a.depth - b.depth || a.rank - b.rank || compareStrings(a.path, b.path));
+    if (!paths.claimed.has(path)) newFolders.push({ depth: depthOf(path), rank: RANK_LOCAL, path, id: null });
+  return newFolders.sort((a, b) => a.depth - b.depth || a.rank - b.rank || compareStrings(a.path, b.path));
 }
 
 /**

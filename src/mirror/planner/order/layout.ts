@@ -185,7 +185,7 @@ export class StepLayout {
    */
   layLeave(row: PlanRow, side: Side, proposal: Proposal, claimants: readonly PlanRow[]): void {
     const state = this.sides[side];
-    const from = state.placeOf(row);
+    const fromPlace = state.placeOf(row);
     const prerequisites = this.#dependencies(row, [side]);
     for (const claimant of claimants) {
       const claimantStep = this.#placed.local.get(claimant);
@@ -194,7 +194,7 @@ export class StepLayout {
     if (row.kind === "folder") for (const step of state.usesOf(row)) prerequisites.add(step);
     const step = this.#emit(proposal.make(this.#at(row)), prerequisites);
     this.#changePlace(side, row, null, step);
-    if (from !== null) state.use(from, step);
+    if (fromPlace !== null) state.use(fromPlace, step);
   }
 
   /**
@@ -210,7 +210,7 @@ export class StepLayout {
 
   #layHop(row: PlanRow, side: Side, hop: MovePatch): void {
     const state = this.sides[side];
-    const from = state.placeOf(row)!;
+    const fromPlace = state.placeOf(row)!;
     const prerequisites = this.#dependencies(row, [side]);
     // The local file must not move before the service has accepted its move. If the service
     // refuses, the file stays where the user put it.
@@ -220,22 +220,22 @@ export class StepLayout {
     const freeingStep = state.freedBy(hop.to);
     if (freeingStep !== undefined) prerequisites.add(freeingStep);
     if (row.kind === "folder") for (const step of state.usesOf(row)) prerequisites.add(step);
-    const paths = { from: state.pathOf(from), to: state.pathOf(hop.to) };
-    const reasonClause = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
+    const paths = { from: state.pathOf(fromPlace), to: state.pathOf(hop.to) };
+    const reasonClause = isTemporaryName(fromPlace.name) ? "left at a temporary name" : "moved";
     const step = this.#emit(
       makeMoveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? reasonClause),
       prerequisites,
     );
     this.#changePlace(side, row, hop.to, step);
-    state.use(from, step);
+    state.use(fromPlace, step);
     state.use(hop.to, step);
   }
 
   #changePlace(side: Side, row: PlanRow, to: Place | null, step: number): void {
-    const from = this.sides[side].placeOf(row);
+    const fromPlace = this.sides[side].placeOf(row);
     const freedSlotKey = this.sides[side].move(row, to, step);
     this.#placed[side].set(row, step);
-    this.#onRowChange({ side, row, from, to, freed: freedSlotKey });
+    this.#onRowChange({ side, row, from: fromPlace, to, freed: freedSlotKey });
   }
 }
 
@@ -293,24 +293,25 @@ type MovePatch = { readonly to: Place; readonly how: "rename" | "reparent"; read
  * @param onlyTemporary true if the move only breaks a circle of moves
  */
 function listMovePatches(to: Place, row: PlanRow, state: SideState, onlyTemporary: boolean): MovePatch[] {
-  const from = state.placeOf(row)!;
-  if (from.parent === to.parent) return from.name === to.name ? [] : [{ to, how: "rename", temporary: onlyTemporary }];
-  if (from.name === to.name) return [{ to, how: "reparent", temporary: onlyTemporary }];
-  const renamedPlace = { parent: from.parent, name: to.name };
+  const fromPlace = state.placeOf(row)!;
+  if (fromPlace.parent === to.parent)
+    return fromPlace.name === to.name ? [] : [{ to, how: "rename", temporary: onlyTemporary }];
+  if (fromPlace.name === to.name) return [{ to, how: "reparent", temporary: onlyTemporary }];
+  const renamedPlace = { parent: fromPlace.parent, name: to.name };
   if (state.isFree(renamedPlace, row))
     return [
       { to: renamedPlace, how: "rename", temporary: false },
       { to, how: "reparent", temporary: onlyTemporary },
     ];
-  const reparentedPlace = { parent: to.parent, name: from.name };
+  const reparentedPlace = { parent: to.parent, name: fromPlace.name };
   if (state.isFree(reparentedPlace, row))
     return [
       { to: reparentedPlace, how: "reparent", temporary: false },
       { to, how: "rename", temporary: onlyTemporary },
     ];
-  const name = chooseTemporaryName(row, state, [from.parent, to.parent]);
+  const name = chooseTemporaryName(row, state, [fromPlace.parent, to.parent]);
   return [
-    { to: { parent: from.parent, name }, how: "rename", temporary: true },
+    { to: { parent: fromPlace.parent, name }, how: "rename", temporary: true },
     { to: { parent: to.parent, name }, how: "reparent", temporary: true },
     { to, how: "rename", temporary: onlyTemporary },
   ];

@@ -144,8 +144,8 @@ class StepSchedule {
   #needOfRecord(row: PlanRow): string | null {
     if ((this.#openOperations.get(row) ?? 0) > 0) return `placed ${row.key}`;
     for (const side of SIDES)
-      for (let above = row[side].goal?.parent; above !== undefined; above = above[side].goal?.parent)
-        if ((this.#openOperations.get(above) ?? 0) > 0) return `placed ${above.key}`;
+      for (let ancestor = row[side].goal?.parent; ancestor !== undefined; ancestor = ancestor[side].goal?.parent)
+        if ((this.#openOperations.get(ancestor) ?? 0) > 0) return `placed ${ancestor.key}`;
     return null;
   }
 
@@ -240,9 +240,9 @@ class StepSchedule {
     operation.isTemporary = true;
     const { row, side } = operation;
     const state = this.#layout.sides[side];
-    const from = state.placeOf(row)!.parent;
-    const parent = this.#lastingFolder(side, from);
-    const name = chooseTemporaryName(row, state, [from, parent]);
+    const fromFolder = state.placeOf(row)!.parent;
+    const parent = this.#lastingFolder(side, fromFolder);
+    const name = chooseTemporaryName(row, state, [fromFolder, parent]);
     this.#layout.layMove(row, side, { parent, name }, true);
     return true;
   }

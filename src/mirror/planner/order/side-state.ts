@@ -111,15 +111,15 @@ export class SideState {
    * @returns key of the slot that became free; null if no slot did
    */
   move(row: PlanRow, to: Place | null, step: number | null): string | null {
-    const from = this.placeOf(row);
+    const fromPlace = this.placeOf(row);
     this.#at.set(row, to);
     let freedSlotKey: string | null = null;
-    if (from !== null) {
-      const holder = this.#slots.get(from);
+    if (fromPlace !== null) {
+      const holder = this.#slots.get(fromPlace);
       if (holder === undefined || holder === row || holder === null) {
-        freedSlotKey = this.key(from);
-        this.#slots.set(from, null);
-        if (step !== null) this.#freedBy.set(from, step);
+        freedSlotKey = this.key(fromPlace);
+        this.#slots.set(fromPlace, null);
+        if (step !== null) this.#freedBy.set(fromPlace, step);
       }
     }
     if (to !== null) {

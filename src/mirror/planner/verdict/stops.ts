@@ -36,15 +36,15 @@ export function findWholePlanStops(
 ): PlanStops {
   const doubts = [checkRoot(signals), checkWorkspace(trees, counts), checkVersions(signals, counts, direction)];
   const stops = stopRemovals(signals, removals);
-  const waived: StopReason[] = [];
+  const waivedReasons: StopReason[] = [];
   for (const doubt of doubts) {
     if (doubt === null) continue;
     const { reason, detail, mustAsk, persists } = doubt;
     const isApproved = signals.approved.has(reason) && !UNAPPROVABLE_REASONS.has(reason);
-    if (isApproved && persists) waived.push(reason);
+    if (isApproved && persists) waivedReasons.push(reason);
     if (!isApproved && mustAsk) stops.push({ reason, detail });
   }
-  return { stops, waived };
+  return { stops, waived: waivedReasons };
 }
 
 const STOP_BY_ROOT: Readonly<Record<SafetySignals["root"], Reason | null>> = {
