@@ -21,8 +21,9 @@ const O_PATH = 0o10000000;
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**
- * Creates the file system port over node:fs. All calls are synchronous: such calls are faster for
- * small files, and leave less time between a check and the call that depends on the check.
+ * Creates the file system port over node:fs. All calls are synchronous. Synchronous calls are
+ * faster for small files, and leave less time between a check and the call that depends on the
+ * check.
  */
 export function createNodeFs(): Fs {
   return {

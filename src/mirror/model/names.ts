@@ -170,8 +170,9 @@ export function toOriginalName(name: string): string {
 }
 
 /**
- * Sets of refused characters with which a name may have been converted: the current set, the first
- * set of mdmirror, and the current set with characters that only some deployments refuse.
+ * Sets of refused characters with which a name may have been converted. The sets are the current
+ * set, the first set of mdmirror, and the current set with characters that only some deployments
+ * refuse.
  */
 const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 

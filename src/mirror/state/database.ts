@@ -152,7 +152,7 @@ function attemptOpen(open: () => SqliteDatabase, check: (db: SqliteDatabase) => 
 
 /**
  * Returns a fault if the file does not belong to mdmirror. Also returns a fault for a file that is
- * no database or has a damaged first page, because this is the first access to the file.
+ * no database or has a damaged first page. This is the first access to the file.
  */
 function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): DatabaseFault | null {
   const version = readSchemaVersion(db);

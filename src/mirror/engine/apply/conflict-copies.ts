@@ -26,8 +26,8 @@ import type { EffectResult } from "./run-effect.ts";
 
 /**
  * Chooses the path of the conflict copy for a new version. Skips each path that another conflict
- * has recorded for a copy, even without a file at the path, because a missing copy counts as
- * removed by the user.
+ * has recorded for a copy, even without a file at the path. A missing copy counts as removed by the
+ * user.
  * @param before the versions for which this conflict has recorded copies so far
  * @returns the path of the new copy; the versions in `before`, followed by the new version, whose
  * copy is not written yet

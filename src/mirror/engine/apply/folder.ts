@@ -187,8 +187,9 @@ export async function findFolder(
 
 /**
  * Returns the new record of a local folder. Returns stale if another record has the same local
- * folder, because the plan found that record's folder at a new path that is not recorded yet. With
- * two records of one folder, each plan after a crash would move the folder back or forth (I11).
+ * folder. The plan then found the other record's folder at a new path that is not recorded yet.
+ * With two records of one folder, each plan after a crash would move the folder back or forth
+ * (I11).
  */
 function readFolderRecord(
   { world: { disk, state }, notes }: CycleContext,

@@ -308,9 +308,9 @@ function mergeLateContent(
 }
 
 /**
- * Returns true if `text` contains every change from the replaced content to the current base, or
- * every change from the previous base to the current base. One of the two is enough, because the
- * service may have combined several edits in one version.
+ * Returns true if `text` contains every change from the replaced content to the current base. Also
+ * returns true if `text` contains every change from the previous base to the current base. One of
+ * the two is enough, because the service may have combined several edits in one version.
  */
 function hasNewerBase(
   ctx: CycleContext,

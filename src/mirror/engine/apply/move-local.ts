@@ -26,8 +26,8 @@ export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile>
     if (row.kind === "move-folder") return moveFolder(ctx, row);
     const isCopyMoved = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
     if (isCopyMoved) return { kind: "seen", seen: { stamp: null } };
-    // The content is not compared before the move, because a move does not depend on the content:
-    // the user may have edited the file since the plan.
+    // The content is not compared before the move. The user may have edited the file since the
+    // plan, and a move does not depend on the content.
     const diskOutcome = disk.move(from, to, null);
     if (diskOutcome.kind === "done") return { kind: "seen", seen: { stamp: diskOutcome.value.stamp } };
     // The disk may have linked the file at the new path without removing the old path. Recovery

@@ -129,8 +129,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns the time at which a path will have been unchanged for long enough; null if neither the
-   * path nor a folder above it is changing.
+   * Returns the time at which a path will have been unchanged for long enough. Returns null if
+   * neither the path nor a folder above it is changing.
    */
   settlesAt(path: LocalPath): number | null {
     let latestSettledAt: number | null = null;
@@ -203,7 +203,7 @@ export class UnchangedSince<Key, Value> {
 
 /**
  * Marks paths of a local tree as unread, so that no plan depends on the files at these paths.
- * During a bulk change, the path "" (the linked folder) is marked: files in the tree are then still
+ * During a bulk change, the path "" (the linked folder) is marked. Files in the tree are then still
  * planned, but no file counts as absent.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {

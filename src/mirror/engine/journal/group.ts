@@ -76,7 +76,7 @@ export class CommitGroup {
 
   /**
    * Calls a function that creates or reads one file, together with the functions of other steps.
-   * Each folder is then checked only once: most files of a plan are in few folders, and checking a
+   * Each folder is then checked only once. Most files of a plan are in few folders, and checking a
    * folder takes longer than reading a file. If one function throws, all callers get the exception.
    */
   runTogether<T>(call: () => T): Promise<T> {

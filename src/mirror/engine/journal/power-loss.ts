@@ -95,10 +95,10 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
 }
 
 /**
- * Returns a function that finds the file of a record: by inode if the file was moved, else at its
- * path, else by the planner's match. A match needs equal content, because an editor may have saved
- * the file under a new name or in a renamed folder. Otherwise a similar new file of the user would
- * get the document's id.
+ * Returns a function that finds the file of a record. A moved file is found by inode. Other files
+ * are found at their path, else by the planner's match. A match needs equal content, because an
+ * editor may have saved the file under a new name or in a renamed folder. Otherwise a similar new
+ * file of the user would get the document's id.
  */
 function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (record: DocumentRecord) => FoundFile {
   const { base, local } = trees;

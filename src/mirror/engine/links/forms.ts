@@ -411,8 +411,8 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 
 /**
  * Returns the links of a file's new content. A link without a target in the earlier bytes is inert
- * (`ref://`) in the new content. Such a link gets no target, even if the target exists by now:
- * mdmirror would then not read the file again, and the link would stay inert on the service.
+ * (`ref://`) in the new content. Such a link gets no target, even if the target exists by now. With
+ * a target, mdmirror would not read the file again, and the link would stay inert on the service.
  */
 function keepMissingTargets(
   leads: LinkTarget[],

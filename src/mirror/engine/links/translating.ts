@@ -127,7 +127,7 @@ export function* findFilesOutOfPlace(world: World): Generator<LocalPath> {
 
 /**
  * Returns true if a file's content for the service stays the same when the conversion is turned on.
- * The content would change if the user has written links by path that mdmirror has not sent: the
+ * The content would change if the user has written links by path that mdmirror has not sent. The
  * next run would convert these links to ids.
  */
 function hasSameServiceForm(

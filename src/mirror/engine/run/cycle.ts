@@ -100,7 +100,8 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 
 /**
  * Returns true if a full cycle must first recover an interrupted effect. Rows for a set-aside file,
- * and for content that was sent without an answer, matter only for these documents.
+ * and for content that was sent without an answer, matter only for these documents and for new
+ * documents.
  */
 function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {

@@ -11,7 +11,7 @@ import type { Block } from "../../model/record.ts";
 
 /**
  * Delays writes to a file in use: the file changed a moment ago, or a program has it open. The
- * delay has a limit, and is not needed for safety: each effect checks the file's content before the
+ * delay has a limit, and is not needed for safety. Each effect checks the file's content before the
  * write, so no edit is lost (I14).
  *
  * Times of files come from the disk's clock, and are compared with the machine's clock. If the two

@@ -194,8 +194,8 @@ export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, bl
     problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined) problems.push(makeWaitingProblem("listing-cut-short", cutShort));
   for (const [path, { kind, why }] of local.unseen) {
-    // Two problems of the whole folder are not reported: a problem that a stop reports better, and
-    // files that a program is still writing, because the next scan follows soon.
+    // Two problems of the whole folder are not reported. A stop reports one of them better. The
+    // other says that a program is still writing files, and the next scan follows soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
     problems.push({ ...NO_REQUEST_FIELDS, path, kind, detail: why, waits: !needsUser(kind) });

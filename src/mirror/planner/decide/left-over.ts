@@ -76,8 +76,8 @@ function toLegalName({ policy, trees }: PlanDraft, row: PlanRow, side: Side, nam
 }
 
 /**
- * Returns the original local name of a document or folder that has digits of the id in its name;
- * null if the item already has the original name.
+ * Returns the original local name of a document or folder that has digits of the id in its name.
+ * Returns null if the item already has the original name.
  *
  * Also null if the item's folders on the two sides do not correspond. Otherwise base would get the
  * new name, and the user's move to another folder would be lost.

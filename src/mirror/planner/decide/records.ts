@@ -53,7 +53,8 @@ type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
  * Indexes the moved folders by their paths in base during the plan. A folder has up to two such
- * paths: the path in base now, and the path after base has recorded the moves of the folders above.
+ * paths. These are the path in base now, and the path after base has recorded the moves of the
+ * folders above.
  */
 function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const foldersByPath = new Map<string, FolderRow[]>();

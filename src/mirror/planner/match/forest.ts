@@ -199,8 +199,8 @@ function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remoteP
 
 /**
  * Returns the folder that had a path on the service when base was recorded. If no folder has this
- * recorded path, returns the folder with the path now, because base may record the documents of a
- * moved folder before the folder.
+ * recorded path, returns the folder with the path now. Base may record the documents of a moved
+ * folder before the folder.
  */
 function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const knownFolder = findKnownRemoteFolder(forest, remotePath, localPath);

@@ -275,8 +275,8 @@ function makeFinderByName(
 }
 
 /**
- * Returns a function that finds the new local file of a document on the service: the file whose
- * path, converted for the service, is the document's path. Finds nothing if several files convert
+ * Returns a function that finds the new local file of a document on the service. The path of that
+ * file, converted for the service, is the document's path. Finds nothing if several files convert
  * to that path.
  */
 function makeFinderByMappedName(

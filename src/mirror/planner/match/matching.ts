@@ -59,7 +59,7 @@ export function blockAmbiguousDocument(
 }
 
 /**
- * Matches a file by content. Matches nothing if the document's own file could not be read: the file
+ * Matches a file by content. Matches nothing if the document's own file could not be read. The file
  * with equal content may be a copy, which must not get the id (I09).
  */
 export function matchFileByContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {

@@ -26,7 +26,8 @@ type ChangedDocuments = {
 /**
  * Returns the documents and files about which the plan has to decide. Leaves out documents at rest,
  * because no step concerns them, and there may be very many. A document is at rest if both sides
- * have it as base does, base has no pending change for it, and its folder did not move.
+ * have it as base does, and its folder did not move. Base also has no pending change for the
+ * document.
  */
 export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): ChangedDocuments {
   const unmovedFolders = findUnmovedFolders(trees, paths);
