@@ -24,9 +24,7 @@ export interface Clock {
  */
 const CALLERS_PER_TURN = 16;
 
-/**
- * Returns the clock of the system. Pure modules and the engine get the time only from this clock.
- */
+/** Returns the clock of the system, the only source of time for pure modules and the engine. */
 export function systemClock(): Clock {
   return new SystemClock();
 }

@@ -1,7 +1,4 @@
-/**
- * Returns a function that calls `make` once, on its first call. Every call returns the result of
- * `make`.
- */
+/** Returns a function that calls `make` once, and returns the result on every call. */
 export function once<T>(make: () => T): () => T {
   let cachedValue: { readonly value: T } | null = null;
   return () => {

@@ -5,9 +5,7 @@ export function effectiveUser(): number | null {
   return process.geteuid?.() ?? null;
 }
 
-/**
- * Error for a file in `.mdmirror/` that mdmirror does not trust. `next`: clause with the next step.
- */
+/** Error for a file in `.mdmirror/` that mdmirror does not trust. `next`: the next step. */
 export class UnsafePathError extends Error {
   readonly code = "unsafe-path";
   readonly next: string;

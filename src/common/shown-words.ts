@@ -29,9 +29,7 @@ export function shownName(name: string): string {
   return `"${name.replace(ALL_ESCAPED_IN_QUOTES, toEscapeSequence)}"`;
 }
 
-/**
- * Returns a sentence as one safe line. The sentence may contain names or words from the service.
- */
+/** Returns a sentence, which may contain names or words from outside, as one safe line. */
 export function shownWords(words: string): string {
   return words.replace(ALL_CONTROL_CHARACTERS, toEscapeSequence);
 }

@@ -2,10 +2,7 @@ import type Sqlite from "better-sqlite3";
 
 type RunResult = Sqlite.RunResult;
 
-/**
- * Form of a result row: an object (`rows`), an array of columns (`raw`), or the first column
- * (`pluck`).
- */
+/** Form of a result row: an object (`rows`), an array (`raw`), or its first column (`pluck`). */
 export type RowMode = "rows" | "raw" | "pluck";
 
 /**

@@ -44,9 +44,7 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...details } };
 }
 
-/**
- * Error that ends the work of a front end. The entry point of the front end reports its `Trouble`.
- */
+/** Error that ends the work of a front end, whose entry point reports the `Trouble`. */
 export class TroubleError extends Error {
   readonly trouble: Trouble;
 

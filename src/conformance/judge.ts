@@ -79,9 +79,7 @@ async function listItems(api: Api, listUrl: string): Promise<FileResource[]> {
 type CaseDifference = {
   readonly title: string;
   readonly basis: ContractCase["basis"];
-  /**
-   * Last request of the case that was answered, such as `GET /v1/files`; null if none was answered.
-   */
+  /** Last answered request of the case, such as `GET /v1/files`; null if there is none. */
   readonly request: string | null;
   /** HTTP status of the last answer; null if no request was answered. */
   readonly status: number | null;
@@ -94,10 +92,7 @@ export type SectionReport = {
   readonly differences: CaseDifference[];
   /** Cases that need an optional operation which the service does not have. */
   readonly notOffered: { readonly title: string; readonly operation: string }[];
-  /**
-   * Titles of cases that did not run, because they would leave a change in review or a folder on
-   * the service.
-   */
+  /** Titles of cases that did not run, because they leave a review or a folder on the service. */
   readonly skipped: string[];
 };
 

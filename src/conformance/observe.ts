@@ -54,10 +54,7 @@ export function limitChangesTo(exchange: Exchange, prefix: string): Exchange {
   };
 }
 
-/**
- * Returns the id of the item that a request would change; "" if the request changes no item with an
- * id.
- */
+/** Returns the id of the item that a request would change; "" if there is no such id. */
 function readChangedId({ method, path }: WireRequest): string {
   return method === "GET" ? "" : (CHANGED_ITEM_PATH.exec(path)?.[1] ?? "");
 }

@@ -82,9 +82,7 @@ export const createDocument = (setup: CaseSetup, name: string, content: string) 
 export const readMatchPlaces = ({ sources }: Json): Json[] =>
   sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 
-/**
- * Returns the parts of a text that its `ranges` mark. The text is a snippet or a line with a match.
- */
+/** Returns the parts of a snippet or line that its `ranges` mark. */
 const readMarkedParts = ({ text, ranges }: Json): string[] =>
   ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
 

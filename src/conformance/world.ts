@@ -4,15 +4,10 @@ import { PROBLEM_CODES, type ProblemCode } from "../contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
 import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts";
 
-/**
- * Sends a request. Resolves with the answer, even if its status is an error. Rejects if no answer
- * arrives.
- */
+/** Sends a request. Resolves with the answer, whatever its status; rejects without an answer. */
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
-/**
- * A test case of the contract. A case uses only HTTP, and so can test every service with this API.
- */
+/** A test case of the contract, which uses only HTTP, and so can test every service. */
 export type ContractCase = {
   readonly title: string;
   /**
@@ -32,9 +27,7 @@ export type CaseSetup = {
   readonly api: Api;
   /** Folder in the root of the workspace that only this case uses. */
   readonly folder: FolderResource;
-  /**
-   * True if the service updates its search index late: a search may not find the last writes yet.
-   */
+  /** True if the service updates its search index late, so that searches miss the last writes. */
   readonly indexesLate: boolean;
   /** Returns a client that uses another key; with null, a client without a key. */
   readonly as: (key: string | null) => Api;
@@ -196,10 +189,7 @@ export function defineAssumedCase(title: string, run: ContractCase["run"]): Cont
   return { title, basis: "assumed", leavesReview: false, run };
 }
 
-/**
- * Returns a copy of a case with `leavesReview` set: the case leaves a change in review on the
- * service.
- */
+/** Returns a copy of a case, marked as one that leaves a change in review on the service. */
 export function markLeavingReview(contractCase: ContractCase): ContractCase {
   return { ...contractCase, leavesReview: true };
 }

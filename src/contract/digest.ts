@@ -2,10 +2,7 @@ import { hash } from "node:crypto";
 
 declare const brand: unique symbol;
 
-/**
- * The SHA-256 of content in UTF-8, as 64 lower-case hex digits. Contents with equal digests are
- * equal.
- */
+/** SHA-256 of content in UTF-8, as 64 lower-case hex digits. Equal digests mean equal contents. */
 export type Digest = string & { readonly [brand]: "Digest" };
 
 /**

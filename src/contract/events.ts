@@ -28,10 +28,7 @@ export type EventType = "file" | "folder" | "reset";
  */
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
-/**
- * Data of an event about a file. If the file is gone, the event has no `path` and no
- * `lastChangeId`.
- */
+/** Data of an event about a file, without `path` and `lastChangeId` if the file is gone. */
 export type FileEvent = {
   readonly id: DocId;
   readonly change: ChangeKind;
@@ -39,7 +36,5 @@ export type FileEvent = {
   readonly lastChangeId?: ChangeId;
 };
 
-/**
- * Data of an event about a folder. A change of the folder's contents is not a change of the folder.
- */
+/** Data of an event about a folder. A change of its contents is no change of the folder. */
 export type FolderEvent = { readonly id: DirId; readonly change: ChangeKind; readonly path?: string };

@@ -14,10 +14,7 @@ export function parseObject(text: string): JsonObject | null {
   }
 }
 
-/**
- * Returns the value of a field of an object. Returns undefined if only the object's prototype has
- * the field.
- */
+/** Returns the value of an object's own field; undefined if the object has no such field. */
 export function member<Declared = JsonObject>(object: JsonObject, name: string & keyof Declared): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

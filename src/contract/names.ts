@@ -85,9 +85,7 @@ function isOnlyDots(name: string): boolean {
   return name === "." || name === "..";
 }
 
-/**
- * Predicate for each fault, such as "is empty". A message has the name in front of the predicate.
- */
+/** Predicate for each fault, such as "is empty". In a message, the name is its subject. */
 export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   empty: "is empty",
   "too-long": `is longer than ${MAX_NAME_CHARACTERS} characters`,

@@ -39,9 +39,7 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder);
 }
 
-/**
- * Replaces the folder `from` at the start of `path` by `to`. `path` must be `from`, or below it.
- */
+/** Replaces the folder `from` at the start of `path` by `to`. `path` is `from` or below it. */
 export function rebase(path: string, from: string, to: string): string {
   if (path === from) return to;
   const relativePath = from === "" ? path : path.slice(from.length + 1);
@@ -55,9 +53,7 @@ export function ancestorsOf(path: string): string[] {
   return ancestors;
 }
 
-/**
- * Differences between names that a disk may ignore: upper and lower case, and Unicode normal forms.
- */
+/** Differences between names that a disk may ignore: case, and Unicode normal forms. */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
 /** Rules of a disk for names. mdmirror tests the disk of a linked folder to learn these rules. */

@@ -19,9 +19,7 @@ export type ChartPanel = {
   readonly textOf: (value: number) => string;
 };
 
-/**
- * Height of the drawing in units of the SVG. The page stretches the drawing to the available width.
- */
+/** Height of the drawing in units of the SVG. The page stretches the width. */
 const CHART_HEIGHT = 40;
 const BAR_STEP = 10;
 const BAR_WIDTH = 8;

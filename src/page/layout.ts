@@ -50,10 +50,7 @@ export type Content = {
   readonly scripts?: readonly string[];
 };
 
-/**
- * Keyboard shortcuts of every page, with a description. `islands/page/keys.ts` implements the
- * shortcuts.
- */
+/** Keyboard shortcuts of every page, which `islands/page/keys.ts` implements. */
 const SHORTCUTS = {
   "/": "go to the search or filter field",
   j: "next row",

@@ -1,6 +1,4 @@
-/**
- * Program of the thread that `renderer.ts` starts. The thread renders one document after the other.
- */
+/** Program of the thread that `renderer.ts` starts, which renders one document at a time. */
 
 import { parentPort } from "node:worker_threads";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";

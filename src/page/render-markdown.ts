@@ -165,9 +165,7 @@ function convertCell(tagName: string, { style = "", colspan, rowspan }: HtmlAttr
   return { tagName, attribs };
 }
 
-/**
- * Removes ids that the parser did not make, because HTML in a document could use an id of the page.
- */
+/** Removes ids that the parser did not make: they could be equal to ids of the page. */
 function convertHeading(tagName: string, { id, ...attribs }: HtmlAttributes): HtmlTag {
   return { tagName, attribs: id?.startsWith("h-") === true ? { ...attribs, id } : attribs };
 }

@@ -21,9 +21,7 @@ const MAX_START_MS = 20_000;
  * document.
  */
 const MAX_WAITING = 32;
-/**
- * LIMIT: number of rendered documents that are kept, so that the documents do not fill the memory.
- */
+/** LIMIT: number of rendered documents that are kept, so that memory stays bounded. */
 const MAX_KEPT_DOCUMENTS = 16;
 /** Milliseconds without work after which the thread ends. */
 const IDLE_MS = 30_000;
@@ -112,9 +110,7 @@ export class Renderer {
     return message === "ready" ? null : message;
   }
 
-  /**
-   * Returns the next message of the thread; null if the thread ends or no message arrives in time.
-   */
+  /** Returns the next message of the thread; null if it ends or sends no message in time. */
   #nextMessage(worker: Worker, ms: number): Promise<RenderMessage | null> {
     const { promise, resolve } = Promise.withResolvers<RenderMessage | null>();
     const onExit = () => resolve(null);
@@ -144,9 +140,7 @@ export class Renderer {
     return worker;
   }
 
-  /**
-   * Ends the thread. If the thread is rendering a document, the result for this document is null.
-   */
+  /** Ends the thread. The result of a document that it is rendering becomes null. */
   #end(): void {
     void this.#worker?.terminate();
     this.#worker = null;

@@ -130,10 +130,7 @@ export const PAGE_HEADERS: HttpHeaders = {
 /** Headers of an answer to an address that contains a secret. */
 export const ENTER_HEADERS: HttpHeaders = { ...PAGE_HEADERS, "referrer-policy": "no-referrer" };
 
-/**
- * Headers of scripts and styles. Browsers may keep these files, because their names change with the
- * content.
- */
+/** Headers of scripts and styles. Browsers may keep them: a changed file has another name. */
 export const ASSET_HEADERS: HttpHeaders = {
   ...COMMON_HEADERS,
   "cache-control": "private, max-age=31536000, immutable",

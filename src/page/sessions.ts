@@ -81,10 +81,7 @@ export class Browsers<Who> {
   }
 }
 
-/**
- * LIMIT: number of characters that are read of a `Cookie` header, because the client chooses its
- * length.
- */
+/** LIMIT: number of characters that are read of a `Cookie` header, whose length clients choose. */
 const MAX_HEADER = 8_192;
 
 /**
@@ -140,10 +137,7 @@ export function isSentByOwnPage({ csrf }: Session<unknown>, token: string | null
   return token !== null && timingSafeEqual(Buffer.from(hashSecret(token)), Buffer.from(hashSecret(csrf)));
 }
 
-/**
- * Secrets are looked up by their digest, so that the time of a lookup reveals nothing about a
- * secret.
- */
+/** Returns the digest for a lookup of a secret. So the time of a lookup reveals nothing. */
 function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }

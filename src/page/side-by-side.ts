@@ -17,9 +17,7 @@ type Difference = RowGroup & { readonly kind: Exclude<RowGroup["kind"], "same"> 
 type SidesOptions = {
   readonly caption: string;
   readonly columns: readonly { readonly side: ColumnSide; readonly label: string }[];
-  /**
-   * Returns the words to show in a row above a passage that differs. Null: no such rows are shown.
-   */
+  /** Returns the words of a row above a passage that differs. Null to show no such rows. */
   readonly words: ((difference: Difference) => string) | null;
   /**
    * Side with the earlier version. The lines of this side are marked as removed, and lines of the
@@ -32,10 +30,7 @@ const CONTEXT_LINES = 3;
 /** LIMIT: number of lines that are shown, so that the page stays small. */
 const MAX_LINES = 4_000;
 
-/**
- * LIMIT: number of characters of both versions together, so that the comparison does not delay the
- * page.
- */
+/** LIMIT: number of characters of both versions together, so that a page is not delayed. */
 const MAX_CHARACTERS = 500_000;
 
 type LabelledText = { readonly text: string; readonly label: string };

@@ -49,10 +49,7 @@ export function readAddress(dir: string): string | null {
   return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfExists(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;
 }
 
-/**
- * Writes a file of one line completely or not at all, so that a killed process leaves no partial
- * file.
- */
+/** Writes a file of one line completely or not at all, even if the process is killed. */
 function writeOwnFile(file: string, line: string): void {
   const temporaryFile = `${file}.new`;
   rmSync(temporaryFile, { force: true });

@@ -22,9 +22,7 @@ export type OpenDataOptions = {
 
 export type OpenData<Key extends string | null = string> = {
   readonly service: Service;
-  /**
-   * Key with Full access to the first workspace; null if this data folder has no copy of the key.
-   */
+  /** Key with Full access to the first workspace; null if the data folder has no copy of it. */
   readonly key: Key;
   readonly keyFile: string;
   readonly adminKeyFile: string;

@@ -17,10 +17,7 @@ export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
-  /**
-   * Origin at which a proxy serves the pages, such as `https://notes.example.org`; null without a
-   * proxy.
-   */
+  /** Origin at which a proxy serves the pages, such as `https://notes.example.org`; or null. */
   readonly appOrigin?: string | null;
   /** Target of the access log: an absolute path, or a function; null for no log. */
   readonly accessLog?: string | TextAppender | null;
@@ -36,9 +33,7 @@ export type RunningService<Key extends string | null = string> = Pick<
   "key" | "keyFile" | "adminKeyFile"
 > & {
   readonly url: string;
-  /**
-   * Abilities that this service does not have, each as a clause with the next step for the user.
-   */
+  /** Abilities that the service does not have, each as a clause with the user's next step. */
   readonly lacks: readonly MissingCondition[];
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
   close(): Promise<void>;

@@ -17,10 +17,7 @@ export type ServiceOptions = {
   readonly store: Store;
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
-  /**
-   * Source of random bytes for ids and secrets. With a seeded source, tests get the same ids each
-   * time.
-   */
+  /** Source of random bytes for ids and secrets. With a seed, tests get the same ids each time. */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine?: ContentCombiner;
   /** `resolve`: refuses new content with broken links. `any` (default): accepts all links. */
@@ -37,9 +34,7 @@ export type ServiceOptions = {
    * for such turns, so that other requests are answered during the search.
    */
   readonly atNextRound?: (begin: () => void) => void;
-  /**
-   * Receives the error that caused an answer 500. The error may contain SQL, but no key or content.
-   */
+  /** Receives the error that caused an answer 500. The error contains no key and no content. */
   readonly onFault?: ((error: unknown, requestId: string) => void) | undefined;
 };
 
@@ -53,10 +48,7 @@ export type ServiceWire = (
   noted?: RequestNotes,
 ) => Promise<WireResponse>;
 
-/**
- * Facts about a request. The service checks the key of the request, then sets `key` to the id of
- * the key.
- */
+/** Facts about a request. The service sets `key` to the id of a key that it has checked. */
 type RequestNotes = {
   key: string | null;
   /** Returns true if the client has disconnected and can get no answer. */
@@ -184,17 +176,12 @@ export class Service {
     if (this.core.isOpen) await this.core.server.uses.save(this.#store);
   }
 
-  /**
-   * Reserves disk space for deletions again, if a full disk made the service release this space.
-   */
+  /** Reserves disk space for deletions again, if the service released this space. */
   reserveSpace(): void {
     if (this.core.isOpen) this.#store.reserve?.reserve();
   }
 
-  /**
-   * Returns the number of bytes reserved for deletions; null if the database is not on a local
-   * disk.
-   */
+  /** Returns the bytes reserved for deletions; null if the database is not on a local disk. */
   reservedBytes(): number | null {
     return this.#store.reserve?.bytes() ?? null;
   }
@@ -239,9 +226,7 @@ export type ServiceFigures = {
   readonly database: DatabaseFigures | null;
   /** Figures of the connection pool; null if the store has no pool. */
   readonly pool: PoolFigures | null;
-  /**
-   * Number of event listeners, without new listeners to which missed events are still being sent.
-   */
+  /** Number of event listeners, without new listeners that still get missed events. */
   readonly listeners: number;
 };
 

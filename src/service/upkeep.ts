@@ -3,9 +3,7 @@ import { isDiskFull } from "./store/store.ts";
 
 /** Milliseconds between two rounds of pruning, and between two attempts to reserve disk space. */
 const ROUND_INTERVAL_MS = 600_000;
-/**
- * Milliseconds between two steps of a round of pruning. During this pause, requests are answered.
- */
+/** Milliseconds between two steps of pruning. During this pause, requests are answered. */
 const STEP_PAUSE_MS = 20;
 /**
  * Milliseconds between two saves of the last uses of keys. If the service is killed, uses since the
@@ -19,10 +17,7 @@ const INDEX_DELAY_MS = 15;
  * takes a fifth of the time while requests arrive.
  */
 const PAUSE_FACTOR = 4;
-/**
- * Milliseconds between a failed step of indexing and the next attempt. A full disk can make a step
- * fail.
- */
+/** Milliseconds between a failed step of indexing, such as on a full disk, and the next one. */
 const RETRY_MS = 60_000;
 
 type UpkeepService = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "reserveSpace" | "saveUses">;

@@ -51,9 +51,7 @@ export type Operation = {
   readonly body?: z.ZodType;
   /** True if the operation is a POST that changes nothing. */
   readonly reads?: true;
-  /**
-   * Schema of the body of each successful answer, by HTTP status; null if the answer has no body.
-   */
+  /** Schema of the body of each successful answer, by HTTP status; null for no body. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>;
   /** Error codes that this operation may answer, in addition to `COMMON_PROBLEMS`. */
   readonly problems: readonly ProblemCode[];

@@ -1,6 +1,4 @@
-/**
- * Schemas of the answers of the service. A client may use only the fields that the contract lists.
- */
+/** Schemas of the answers of the service. Clients may use only fields that the contract lists. */
 
 import { z } from "zod";
 import type { ChangeId, DirId, DocId } from "../ids.ts";

@@ -129,10 +129,7 @@ export type Destination = {
    */
   readonly kind: "path" | "id" | "wiki" | "foreign";
   readonly target: string;
-  /**
-   * True if the destination begins with `ref://`. On the service, `ref://` marks a link without a
-   * target.
-   */
+  /** True for a destination with `ref://`, which marks a link without a target on the service. */
   readonly inert: boolean;
   /**
    * Offset in the destination at which its query or fragment begins; without query and fragment,
@@ -244,10 +241,7 @@ export function encodeDestination(path: string, angle: boolean): string {
 const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
 const UNSAFE_IN_ANGLE_BRACKETS = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 
-/**
- * Percent-encodes a character. Also encodes parentheses, which `encodeURIComponent` leaves
- * unchanged.
- */
+/** Percent-encodes a character, even parentheses, which `encodeURIComponent` leaves. */
 export function encodeCharacter(character: string): string {
   return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
 }

@@ -24,9 +24,7 @@ export function reserveSteps(budget: Budget, steps: number): boolean {
   return budget.left >= 0;
 }
 
-/**
- * Takes steps from the budget after the work was done. Returns false if the budget had fewer steps.
- */
+/** Takes steps from the budget after work was done. Returns false if it had fewer steps. */
 export function spendSteps(budget: Budget, steps: number): boolean {
   budget.left -= steps;
   return budget.left >= 0;

@@ -33,10 +33,7 @@ export class BlockStack {
 export type BlockContexts = {
   readonly around: readonly BlockStack[];
   readonly marks: readonly boolean[];
-  /**
-   * Number of blocks that the document never closes, plus number of closing marks without an open
-   * block.
-   */
+  /** Number of blocks that are never closed, plus closing marks without an open block. */
   readonly faults: number;
   readonly open: number;
   /** All lines that open or close a block, joined to one string. */

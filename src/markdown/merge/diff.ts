@@ -56,9 +56,7 @@ function advanceDiagonal(
   return y === firstY ? 0 : runPrice + y - firstY;
 }
 
-/**
- * An edit: replaces elements [start, end) of base with elements [from, to) of the other sequence.
- */
+/** Edit that replaces elements [start, end) of base by [from, to) of the other sequence. */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
 /**
@@ -250,10 +248,7 @@ function followTrace(trace: readonly SearchStep[], last: number, n: number, m: n
   return pairs;
 }
 
-/**
- * Returns the furthest point on diagonal `k` after `d` edits; -1 if no path had reached this
- * diagonal.
- */
+/** Returns the furthest point on diagonal `k` after `d` edits; -1 if no path reached it. */
 function readReach(trace: readonly SearchStep[], d: number, k: number): number {
   if (Math.abs(k) > d) return -1;
   const { low, points } = trace[d] as SearchStep;

@@ -136,9 +136,7 @@ function findChangingSide({ base, local, remote }: ExplainedWord): Exclude<LineO
   return mine ? "local" : theirs ? "remote" : "kept";
 }
 
-/**
- * Words of four versions (base, local, remote, result) as numbers. Equal words have equal numbers.
- */
+/** Words of base, local, remote and result as numbers. Equal words have equal numbers. */
 type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
 /**

@@ -272,10 +272,7 @@ function readDate(entry: string): string | undefined {
   return readTime(value)?.kind === "date" ? value : undefined;
 }
 
-/**
- * A date or time of day. `key`: string by which values are sorted. Only values of one `kind` can be
- * compared.
- */
+/** A date or time of day. `key`: string for sorting, only with values of the same `kind`. */
 type DateOrTime = { readonly kind: "date" | "clock"; readonly key: string };
 
 const DATE_OR_TIME =

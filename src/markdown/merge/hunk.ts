@@ -50,10 +50,7 @@ export type ConflictHunk = {
  */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/**
- * Three versions, and the edits of each side from base. The edits refer to the lines that are not
- * blank.
- */
+/** Three versions, and the edits of each side. Edits refer to lines that are not blank. */
 export type MergeInput = {
   readonly texts: ThreeVersionLines;
   readonly edits: LineEdits;

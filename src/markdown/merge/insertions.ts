@@ -18,10 +18,7 @@ import { isWord } from "./tokens.ts";
 import { findHeadings } from "../outline/outline.ts";
 import { readBlockContexts } from "./contexts.ts";
 
-/**
- * Two entries are duplicates only if they share at least this part of the words of the shorter
- * entry.
- */
+/** Smallest share of words, relative to the shorter entry, that two duplicates have in common. */
 const MIN_DUPLICATE_SHARE = 0.6;
 
 /**
@@ -303,9 +300,7 @@ const ITEM_LINE = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
 const DEFINITION_LINE = /^\s{0,3}\[[^\]]+\]:\s*\S/;
 const TABLE_RULE = /^[\s:|-]+$/;
 
-/**
- * Splits lines into entries of a list or table. Returns undefined if a line belongs to no entry.
- */
+/** Splits lines into entries of a list or table; undefined if a line belongs to no entry. */
 function splitIntoEntries(lines: readonly string[]): PieceEntry[] | undefined {
   const entries: { shape: string; text: string }[] = [];
   for (const line of lines) {

@@ -72,16 +72,10 @@ export function restoresRemovedLine(base: string, side: string, more: string, re
   });
 }
 
-/**
- * Number of words in a row that form a passage. Two documents hardly ever share a passage by
- * chance.
- */
+/** Number of words in a passage. Two documents hardly ever share a passage by chance. */
 const WORDS_PER_PASSAGE = 6;
 
-/**
- * Returns true if a later version contains a passage again that a side removed. Line breaks do not
- * matter.
- */
+/** Returns true if a later version contains a passage again that a side removed. */
 export function restoresRemovedPassage(base: string, side: string, more: string, reading: MergeReading): boolean {
   const removedPassages = readPassages(base, reading).difference(readPassages(side, reading));
   return removedPassages.size > 0 && !removedPassages.isDisjointFrom(readPassages(more, reading));

@@ -150,10 +150,7 @@ function mergeUnchecked(versions: MergeVersions): MergeResult {
   return { kind: "clean", text: fineMerge.text, how: "fine" };
 }
 
-/**
- * Merges by whole lines, as git does. Returns undefined for a conflict, or if the step budget is
- * too small.
- */
+/** Merges by whole lines, as git does; undefined for a conflict or without enough steps. */
 function mergeWholeLines({ base, local, remote, reading }: MergeVersions): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;

@@ -5,10 +5,7 @@ import { isWord, writeTokens } from "./tokens.ts";
 
 type TextSource = "base" | "mine" | "theirs" | "both";
 
-/**
- * Part of a line with one origin. `none`: unknown, because no version has these words near the
- * line.
- */
+/** Part of a line with one origin. `none`: no version has these words near the line. */
 export type WordOrigin = { readonly from: TextSource | "none"; readonly text: string };
 
 /**
@@ -155,10 +152,7 @@ function appendWord(words: { from: WordOrigin["from"]; text: string }[], from: W
   else words.push({ from, text });
 }
 
-/**
- * For each token, returns the index of an equal token in `lines`; -1 if `lines` have no equal
- * token.
- */
+/** Returns, for each token, the index of an equal token in `lines`; -1 if there is none. */
 function findMatches(lines: readonly string[], ids: readonly number[], reading: MergeReading): Int32Array {
   const otherIds = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
   return findCounterparts(ids.length, diff(ids, otherIds, reading));

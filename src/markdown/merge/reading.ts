@@ -34,19 +34,14 @@ type FilledLines = {
   readonly keys: readonly number[];
 };
 
-/**
- * Step budget of one merge, with all data that the merge has read, so that nothing is read twice.
- */
+/** Step budget of one merge, with all data that it has read, so that it reads nothing twice. */
 export type MergeReading = Budget & {
   readonly interner: StringNumbers;
   readonly words: StringNumbers;
   readonly texts: Map<string, VersionLines>;
   readonly tokens: Map<string, readonly Token[]>;
   readonly tokenTexts: TokenNumbers;
-  /**
-   * Numbers of the words in each line; the index is the number of the line. Undefined until the
-   * line is read.
-   */
+  /** Numbers of the words in each line, by the number of the line. Undefined before it is read. */
   readonly wordsByLine: (readonly number[] | undefined)[];
   /**
    * Empty stack of open Markdown blocks. All versions share this stack as root, so that their

@@ -117,10 +117,7 @@ function createSideLine(
 }
 
 const LINE_PIECE = new RegExp(`${UNSPACED_CHARACTER}|${LETTER}+|\\s+|.`, "gvs");
-/**
- * LIMIT: number of characters of two lines together. Comparing the words of longer lines would take
- * too long.
- */
+/** LIMIT: characters of two lines together, because a comparison of words takes time. */
 const MAX_COMPARED_CHARACTERS = 20_000;
 /**
  * Smallest share of characters that two lines must have in common. With a smaller share, the lines

@@ -98,10 +98,7 @@ function keepsOneId([, local, remote, merged]: FourVersions<readonly string[]>):
     .every((line) => local.includes(line) || remote.includes(line));
 }
 
-/**
- * `has`: a string that every line of this syntax contains. A line without this string needs no
- * slower test.
- */
+/** `has`: a string that every line of this syntax contains, for a quick test. */
 type NameSyntax = { readonly pattern: RegExp; readonly has: string };
 
 const DEFINITION: NameSyntax = {

@@ -131,9 +131,7 @@ function continuesParagraph(lines: readonly string[], index: number): boolean {
   return nextLine !== undefined && isSoftBreak(lines[index] as string, nextLine);
 }
 
-/**
- * Returns true if every mark of a quote, item, heading or row is still at the beginning of a line.
- */
+/** Returns true if every mark of a quote, item, heading or row still begins a line. */
 export function keepsLineMarks(tokens: readonly Token[]): boolean {
   return tokens.every((token, index) => {
     const previousToken = tokens[index - 1];

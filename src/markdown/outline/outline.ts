@@ -157,9 +157,7 @@ function isBelowNames(headings: readonly Heading[], { line }: Heading, names: re
   return index === names.length;
 }
 
-/**
- * Returns a name as people type it: without Markdown marks and additional spaces, in lower case.
- */
+/** Returns a name as people type it: in lower case, without marks and additional spaces. */
 function toTypedName(name: string): string {
   return name
     .replace(/^\s*#+\s+/, "")

@@ -9,18 +9,13 @@ import { isAscii } from "./words.ts";
 import type { RequiredText } from "./keys.ts";
 import type { RegexProgram } from "./scan-line.ts";
 
-/**
- * Function that returns the range of the next match in UTF-16 units; null if there is no further
- * match.
- */
+/** Function that returns the next match as a range of UTF-16 units; null after the last. */
 type NextMatch = () => readonly [start: number, end: number] | null;
 
 export type CompiledRegex = {
   readonly required: RequiredText;
   readonly stepsPerCharacter: number;
-  /**
-   * Function that returns an iterator over the matches of a line; null if the line has no match.
-   */
+  /** Function that returns an iterator over the matches of a line; null without a match. */
   readonly finder: (line: string) => NextMatch | null;
   /** Compiled program, for lines that are too long to be searched without a pause. */
   readonly program: RegexProgram;

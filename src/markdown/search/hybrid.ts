@@ -182,9 +182,7 @@ class HybridSearch<One extends FoundDocument> {
     return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
   }
 
-  /**
-   * Examines the newest documents of a set, until `counts` has returned true for enough documents.
-   */
+  /** Examines the newest documents of a set, until `counts` was true for enough of them. */
   async #matchSet(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
     let remainingDocuments = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
     for (let after: number | null = null; await this.#mayContinue(STEP_COSTS.query); ) {

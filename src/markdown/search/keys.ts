@@ -81,10 +81,7 @@ export function* generateKeyParts(path: string, text: string): Generator<KeyedPa
 
 type KeyAdder = (keys: Set<number>, text: string) => void;
 
-/**
- * LIMIT: number of UTF-16 units in one part of a document, so that other tasks do not wait for
- * long.
- */
+/** LIMIT: number of UTF-16 units in one part of a document, so that other tasks can run soon. */
 const PART_LENGTH = 2_000;
 /**
  * Number of UTF-16 units that two consecutive parts share. So each word is complete in at least one

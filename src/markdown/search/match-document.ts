@@ -21,14 +21,9 @@ export type TextQuery = {
    * weak match.
    */
   readonly pieces: readonly QueryUnit[];
-  /**
-   * Query as the user typed it, folded by `foldText`; an empty string if the query is too short.
-   */
+  /** Query as the user typed it, folded by `foldText`; empty if the query is too short. */
   readonly literal: string;
-  /**
-   * True if the query contains anything but words and spaces, such as `--no-edit`, `std::vec` or
-   * `c++`.
-   */
+  /** True if the query contains more than words and spaces, such as `--no-edit` or `c++`. */
   readonly isSpelled: boolean;
 };
 

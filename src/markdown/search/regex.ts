@@ -52,10 +52,7 @@ class RegexSearch<One extends FoundDocument> {
     );
   }
 
-  /**
-   * Examines the documents of a set, the oldest first, until `limit` further documents have
-   * matched.
-   */
+  /** Examines the documents of a set, oldest first, until `limit` more documents have matched. */
   async #searchSet(set: KeySet, limit: number): Promise<EarlySearchEnd | null> {
     const maxHits = this.#hits.length + limit;
     for (let after: number | null = null; ; ) {
@@ -120,9 +117,7 @@ type LineMatch = {
  */
 type LineLimits = { readonly lines: number; readonly characters: number };
 
-/**
- * LIMIT: number of matches that are shown in one line, because a line may match at every character.
- */
+/** LIMIT: number of matches shown in one line, because a line may match everywhere. */
 const MAX_RANGES = 100;
 /**
  * Share of a line's steps that one match costs. The regex engine usually stops at the match, long
@@ -194,10 +189,7 @@ async function findMatchingLines(
   return matches;
 }
 
-/**
- * Finds the matches in a short line without a pause. Each match costs steps for the rest of the
- * line.
- */
+/** Finds the matches in a short line. Each match costs steps for the rest of the line. */
 async function findRanges(
   line: string,
   regex: CompiledRegex,
@@ -218,9 +210,7 @@ async function findRanges(
   return ranges;
 }
 
-/**
- * Finds the matches in a long line, with pauses. The package `re2js` cannot pause within a line.
- */
+/** Finds the matches in a long line, with pauses, which `re2js` does not allow. */
 async function findRangesInParts(
   line: string,
   regex: CompiledRegex,

@@ -107,10 +107,7 @@ class LineScan {
   }
 }
 
-/**
- * Threads at one position of a line, the preferred ones first. No two threads are at the same
- * instruction.
- */
+/** Threads at one position, the preferred ones first, each at another instruction. */
 class Threads {
   count = 0;
   readonly instructions: Int32Array;

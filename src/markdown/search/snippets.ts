@@ -13,9 +13,7 @@ export function splitIntoLines(text: string): string[] {
 /** Range of characters (code points) of a line, from `start` up to `end`. */
 export type CharacterRange = readonly [start: number, end: number];
 
-/**
- * Line of a document, or part of a long line, with its matches. `line`: number of the line, from 1.
- */
+/** Line, or part of a long line, with its matches. `line`: number of the line, from 1. */
 export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly CharacterRange[] };
 
 // LIMIT: number of lines shown for one document, and number of characters shown of one line, so

@@ -94,10 +94,7 @@ function cutWord(word: string): string {
   return word.length <= MAX_WORD_LENGTH ? word : [...word].slice(0, MAX_WORD_LENGTH).join("");
 }
 
-/**
- * Returns the pairs of adjacent characters in a run. For a run of one character, returns that
- * character.
- */
+/** Returns the pairs of adjacent characters in a run, or the only character of a run. */
 export function splitIntoPairs(run: string): string[] {
   const characters = [...run];
   if (characters.length === 1) return characters;

@@ -18,9 +18,7 @@ function findOpenForm(): HTMLFormElement | null {
   return document.querySelector("#texts form");
 }
 
-/**
- * Moves the focus to the next open clash below the current clash, or else to the first open clash.
- */
+/** Moves the focus to the next open clash below the current one, or to the first open clash. */
 function focusNextClash(form: HTMLFormElement): void {
   const openClashes = [...form.querySelectorAll<HTMLElement>(".clash:not(:has(input[type=radio]:checked))")];
   const focusedClash = document.activeElement?.closest(".clash") ?? null;

@@ -23,10 +23,7 @@ function showAges(): void {
   }
 }
 
-/**
- * Marks a form while a field differs from its initial value. The mark makes the button *Save*
- * visible.
- */
+/** Marks a form while a field differs from its initial value. *Save* is then visible. */
 function markChanges(): void {
   document.addEventListener("input", ({ target }) => {
     const form = (target as HTMLElement).closest("form");
@@ -63,9 +60,7 @@ function closeMenus(): void {
   });
 }
 
-/**
- * Makes a check box (`data-all="NAME"`) check or clear all boxes with that name in the same form.
- */
+/** Makes a check box (`data-all="NAME"`) check or clear all boxes of that name in its form. */
 function addSelectAll(): void {
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;

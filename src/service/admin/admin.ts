@@ -95,10 +95,7 @@ export class Admin {
     return runRead(this.#server, (working) => readKeyInfo(working, keyId));
   }
 
-  /**
-   * Returns a page of keys in the order of creation. `workspaceId`: null for the keys of all
-   * workspaces.
-   */
+  /** Returns keys in the order of creation. `workspaceId`: null for all workspaces. */
   keyPage({ workspaceId, from, most }: KeyPageRequest): Promise<KeyInfo[] | Refused> {
     return runRead(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
@@ -194,10 +191,7 @@ const findOperation = makeRouteFinder(
   (Object.keys(HANDLERS) as AdminOperationName[]).map((name) => [name, ADMIN_OPERATIONS[name]]),
 );
 
-/**
- * Checks the admin key of a request. Returns the refusal if the key is missing or wrong; otherwise
- * null.
- */
+/** Checks the admin key of a request. Returns a refusal if the key is missing or wrong. */
 export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
   const keyText = readSentKey(headers);
   const isAdminKey = keyText !== null && adminKeyHash !== null && timingSafeEqual(hashKey(keyText), adminKeyHash);

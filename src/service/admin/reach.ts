@@ -14,16 +14,11 @@ import { type AdminSession, openSession } from "./session.ts";
  * because a list may be long, and a review has three contents.
  */
 const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
-/**
- * Milliseconds to wait until another administrator closes the data folder, or until a service has
- * started.
- */
+/** Milliseconds to wait until the data folder is closed, or until a service has started. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
-/**
- * Checks the URL of a service. Returns a connection, which sends nothing before its first request.
- */
+/** Checks a service's URL. Returns a connection, which sends nothing before its first use. */
 export type OpenWire = (service: { readonly url: string; readonly allowHttp: readonly string[] }) => Result<Wire>;
 
 export function reachByUrl({
@@ -141,10 +136,7 @@ function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
   );
 }
 
-/**
- * Connects to the service whose address is in the folder; returns null if the folder contains no
- * address.
- */
+/** Connects to the service whose address is in the folder; null if there is no address. */
 function reachByAddress(dataFolder: string, openWire: OpenWire): Result<AdminSession> | null {
   let url: string | null;
   try {

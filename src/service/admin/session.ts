@@ -72,9 +72,7 @@ function parseJson(body: string): unknown {
   }
 }
 
-/**
- * Connection of an administrator to a running service, or to the data folder of a stopped service.
- */
+/** Connection of an administrator to a running service, or to the data folder itself. */
 export type AdminSession = {
   /** Address of the service or path of the data folder, for messages. */
   readonly where: string;
@@ -196,10 +194,7 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   return review.kind === "trouble" ? review : ok(review.value.id);
 }
 
-/**
- * LIMIT: number of matches that a message lists for an ambiguous name, so that the message stays
- * short.
- */
+/** LIMIT: number of matches that a message lists for an ambiguous name, to stay short. */
 const MAX_LISTED_MATCHES = 10;
 
 function findByIdOrName<T extends { readonly id: string }>(

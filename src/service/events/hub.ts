@@ -1,6 +1,4 @@
-/**
- * Sends events to listeners. Each listener gets only the events that the access of its key permits.
- */
+/** Sends events to listeners. A listener gets only events that the access of its key permits. */
 
 import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/resources.ts";

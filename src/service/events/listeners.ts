@@ -12,15 +12,10 @@ export type ListenerGroup = {
 /** The connected listeners, grouped by key. An idle listener costs only its connection. */
 export class Listeners {
   readonly #groups = new Map<string, ListenerGroup>();
-  /**
-   * Time of the last data sent to each listener. The listener with the earliest time comes first.
-   */
+  /** Time of the last data sent to each listener. The listener with the earliest time is first. */
   readonly #beats = new Map<AnswerStream, number>();
 
-  /**
-   * Number of listeners by key, including new listeners to which missed events are still being
-   * sent.
-   */
+  /** Number of listeners by key, including new listeners that still get missed events. */
   readonly #counts = new Map<string, number>();
 
   get size(): number {

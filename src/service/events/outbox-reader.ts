@@ -40,9 +40,7 @@ class WorkspaceEvents {
   readonly #folders = new Map<number, FolderRow>();
   readonly #goneFiles = new Set<number>();
   readonly #goneFolders = new Map<number, GoneFolder>();
-  /**
-   * Row number of each folder's parent, for all folders that were looked up, even removed folders.
-   */
+  /** Row number of the parent of each folder that was looked up, even of removed folders. */
   readonly #parents = new Map<number, number>();
 
   private constructor(tables: Tables, rows: readonly OutboxRow[]) {
@@ -227,10 +225,7 @@ const MAX_MISSED = 20_000;
  */
 const ACCESS_CACHE_MS = 1_000;
 
-/**
- * Comment line of the stream. While there are no events, this line shows the client that the stream
- * works.
- */
+/** Comment line of the stream, which shows the client that the stream works. */
 export const HEARTBEAT = ":\n\n";
 
 type ReadEvents = {

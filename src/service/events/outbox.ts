@@ -24,9 +24,7 @@ type FormerGrant = { readonly key: number; readonly level: Level };
 
 export type GoneFolder = { readonly parent: number; readonly grants: readonly FormerGrant[] };
 
-/**
- * Consecutive rows. `upTo`: position after these rows; `more`: true if there may be further rows.
- */
+/** Consecutive rows. `upTo`: position after these rows; `more`: true if others may follow. */
 export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: string; readonly more: boolean };
 
 /**
@@ -48,9 +46,6 @@ export type OutboxTable = {
    * key is the row number of the folder.
    */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
-  /**
-   * Adds a row about the changed grants of a key, because the database has no trigger for changes
-   * of grants.
-   */
+  /** Adds a row about changed grants of a key, because no trigger records changes of grants. */
   noteAccess(key: number): void;
 };

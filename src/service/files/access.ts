@@ -18,9 +18,7 @@ type FilePlace = { readonly seq: number; readonly folder: number };
  */
 export class Access {
   readonly grants: readonly GrantRow[];
-  /**
-   * Level of access that applies in the whole workspace; null if the level differs between folders.
-   */
+  /** Level of access in the whole workspace; null if the level differs between folders. */
   readonly everywhere: Level | null;
   readonly #folders: Pick<FoldersTable, "ancestors">;
   readonly #parents = new Map<number, number>();
@@ -39,9 +37,7 @@ export class Access {
     this.everywhere = this.#onFolders.size === 1 && this.#onFiles.size === 0 ? rootLevel : null;
   }
 
-  /**
-   * Looks up all folders above each of the given folders. Skips folders that were looked up before.
-   */
+  /** Looks up all folders above each of the given folders, unless they were looked up before. */
   async loadAncestors(folders: Iterable<number>): Promise<void> {
     if (this.everywhere !== null) return;
     const unknownFolders = new Set<number>();

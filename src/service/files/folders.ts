@@ -167,10 +167,7 @@ export async function deleteFolder({ context, id, query }: OperationCall<"delete
   return DELETED_ANSWER;
 }
 
-/**
- * Returns the refusal if an item below the folder cannot be deleted; null if all items can be
- * deleted.
- */
+/** Returns the refusal if an item below the folder cannot be deleted; otherwise null. */
 async function refuseDeletionBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
   const { tables, workspace } = context;
   if (!(await mayWriteBelow(context, row))) {

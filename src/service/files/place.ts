@@ -53,10 +53,7 @@ export async function findWritableFolder(context: RequestContext, id: string): P
   return refuse("forbidden", "This key may read the folder, but not write to it.");
 }
 
-/**
- * Returns the folder with this id; for null, the root. Refuses if the key may not write to the
- * folder.
- */
+/** Returns the folder with this id, or the root for null, if the key may write to the folder. */
 export async function findTargetFolder(
   context: RequestContext,
   parentId: string | null,

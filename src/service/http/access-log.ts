@@ -42,10 +42,7 @@ export function makeFileAppender(file: string): TextAppender {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }
 
-/**
- * The access log: one line of JSON for each request. An answer never waits until its line is
- * written.
- */
+/** The access log: one line of JSON for each request. No answer waits for its line. */
 export class AccessLog {
   readonly #append: TextAppender;
   readonly #onFault: (error: unknown) => void;

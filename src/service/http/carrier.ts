@@ -335,10 +335,7 @@ async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerSta
  */
 const SINGLE_HEADERS: ReadonlySet<string> = new Set(["host", "authorization"]);
 
-/**
- * Returns the fault for which a request is refused, whatever its path is; null if its headers are
- * acceptable.
- */
+/** Returns the fault in the headers of a request, whatever its path is; null without a fault. */
 function findHeadFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
   if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
   const seenHeaders = new Set<string>();

@@ -82,18 +82,12 @@ export class UnreadAnswers {
     this.#timer.unref();
   }
 
-  /**
-   * Number of connections closed since the start of the server, because the client did not read an
-   * answer.
-   */
+  /** Number of connections closed so far, because the client did not read an answer. */
   get cut(): number {
     return this.#cut;
   }
 
-  /**
-   * Tracks an answer that was written. Does nothing if the operating system has taken all its
-   * bytes.
-   */
+  /** Tracks a written answer, unless the operating system has taken all its bytes. */
   watch(response: ServerResponse): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;

@@ -31,10 +31,7 @@ type MinuteCounts = AnswerCounts & {
   figures: ServiceFigures | null;
 };
 
-/**
- * Numbers of answers in a span of time, by status. `answered`: below 400; `refused`: 4xx; `failed`:
- * 5xx.
- */
+/** Numbers of answers in a span of time. `answered`: below 400; `refused`: 4xx; `failed`: 5xx. */
 export type RequestSpan = Readonly<AnswerCounts> & {
   /** Start of the span, in milliseconds since the epoch. */
   readonly at: number;
@@ -169,10 +166,7 @@ type AnswerCount = { readonly route: string; readonly code: number; count: numbe
 
 export type RouteCount = Readonly<AnswerCount>;
 
-/**
- * Counts requests. A request counts as running from the end of its headers to the end of its
- * answer.
- */
+/** Counts requests. A request runs from the end of its headers to the end of its answer. */
 export class RequestMetrics {
   readonly #startedAt = performance.now();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
@@ -180,10 +174,7 @@ export class RequestMetrics {
   readonly #log: ((entry: AccessEntry) => void) | null;
   readonly history: RequestHistory;
   readonly #answered = new Map<string, AnswerCount>();
-  /**
-   * Number of answers in each histogram bucket. Each answer is counted only in the smallest bucket
-   * that fits.
-   */
+  /** Number of answers in each bucket. An answer counts in the smallest bucket that fits. */
   readonly #within: number[] = BUCKET_SECONDS.map(() => 0);
   #timed = 0;
   #seconds = 0;

@@ -19,10 +19,7 @@ export type PagesLoader = {
 };
 
 type PagesSources = FigureSources & {
-  /**
-   * Returns the addresses of the service, which are known only after the service has begun to
-   * listen.
-   */
+  /** Returns the addresses of the service, which are not known before the service listens. */
   readonly where: () => Omit<ServedAddress, "proxy">;
 };
 

@@ -41,9 +41,6 @@ export type ServerState = {
   /** Functions, each of which ends one open event stream. */
   readonly streams: Set<() => void>;
   begun: number;
-  /**
-   * True after the server has begun to close. From then on, each connection is closed after its
-   * answer.
-   */
+  /** True after the server has begun to close. Each answer then ends its connection. */
   isClosing: boolean;
 };

@@ -40,10 +40,7 @@ type HttpDeadlines = {
   readonly request: number;
   /** Time for a client to read a short answer. */
   readonly answer: number;
-  /**
-   * Time for which a closing service still accepts requests. This time ends early if no requests
-   * arrive.
-   */
+  /** Time for which a closing service still accepts requests, or less if no requests arrive. */
   readonly drain: number;
   /**
    * Time for which a closing service waits for running requests, before it closes the connections

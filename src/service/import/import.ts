@@ -154,10 +154,7 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
   return { bytes: Buffer.byteLength(text) };
 }
 
-/**
- * Creates a folder on the service. A refusal is not reported, because each file in the folder is
- * refused too.
- */
+/** Creates a folder on the service. A refusal is reported for each file in the folder instead. */
 async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOutcome> {
   const path = entry.as;
   const { created } =

@@ -53,9 +53,7 @@ export class ImportLinks {
   /** Path on the service by local path, for files and folders where the two differ. */
   readonly #renamed = new Map<string, string>();
   readonly #pathOf = new Map<string, string>();
-  /**
-   * Local paths of all files and folders that the walk found, even those that were not imported.
-   */
+  /** Local paths of all files and folders that the walk found, even if they were not imported. */
   readonly #seen = new Set<string>();
   readonly #sent = new Map<string, SentFile>();
   #twice = 0;
@@ -168,9 +166,7 @@ export class ImportLinks {
     return this.#isWithinRefused(path) ? "not-imported" : "no-target";
   }
 
-  /**
-   * Returns true if a folder above the path was refused. The walk does not search refused folders.
-   */
+  /** Returns true if a folder above the path was refused, and so was not searched. */
   #isWithinRefused(path: string): boolean {
     for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder))
       if (this.#seen.has(folder)) return this.#idAt(folder) === null;
@@ -184,9 +180,7 @@ function readDestinations(text: string): Destination[] {
     .filter(({ kind }) => kind !== "foreign");
 }
 
-/**
- * Returns the ids of all files and folders that the key can read, by path without a leading slash.
- */
+/** Returns the ids of all items that the key can read, by path without a leading slash. */
 export async function listReadableIds(ask: RequestSender): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {

@@ -37,10 +37,7 @@ export type PageResult =
   /** Redirects the browser to the page `to`, which shows the notice if it is not null. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null };
 
-/**
- * An error that is shown as a page. `reason` is a clause; `next` is a clause with the next step, or
- * null.
- */
+/** An error that is shown as a page. `reason`: a clause. `next`: the next step as a clause. */
 export type PageTrouble = {
   readonly status: number;
   readonly reason: string;

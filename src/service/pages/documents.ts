@@ -81,10 +81,7 @@ async function readDocument({ workspace, tables, access }: RequestContext, row: 
   return { workspace, row, text, at: published.get(row.seq)!.at, reviewId, mayProtect };
 }
 
-/**
- * Runs `work` in one transaction, in the workspace of the page's address and with the access of the
- * user.
- */
+/** Runs `work` in one transaction, in the workspace of the page and with the user's access. */
 export function runInWorkspace<T>(
   { core, who, id }: PageCall,
   work: (context: RequestContext) => Promise<T>,

@@ -24,10 +24,7 @@ import type { PageCall } from "./call.ts";
 import { changeDocument, renderTrail, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
 import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.ts";
 
-/**
- * LIMIT: number of changes on one page. For each change, the page compares two versions, which
- * takes time.
- */
+/** LIMIT: number of changes on one page, because a comparison for each change takes time. */
 const MAX_CHANGES = 20;
 
 /**
@@ -114,10 +111,7 @@ function formatVersion({ version }: HistoryRow): string {
   return `Version ${count(version)}`;
 }
 
-/**
- * Formats the time of a change in UTC: with seconds if the change was today, otherwise with the
- * date.
- */
+/** Formats the time of a change in UTC: with seconds for today, otherwise with the date. */
 function formatTime(time: number, now: number): string {
   const [day, today] = [time, now].map((each) => new Date(each).toISOString().slice(0, 10));
   return day === today ? new Date(time).toISOString().slice(11, 19) : formatDayTime(time);

@@ -12,10 +12,7 @@ import type { KeyInfo } from "../keys/keys.ts";
 import type { Level } from "../store/rows.ts";
 import { LEVEL_LABELS } from "./parts.ts";
 
-/**
- * Number of empty rows in the form. In these rows, a user can enter paths that the form does not
- * list.
- */
+/** Number of empty rows in the form, for paths that the form does not list. */
 const EMPTY_ROWS = 2;
 
 const LEVEL_NAMES = Object.keys(LEVEL_LABELS) as Level[];
@@ -31,10 +28,7 @@ type Preset = keyof typeof PRESETS;
 
 export type FormFault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
 
-/**
- * Fields of a form as the browser sent them. `fault`: the first fault in a field; null if there is
- * none.
- */
+/** Fields of a form as the browser sent them. `fault`: the first fault in a field, or null. */
 export type FilledForm = { readonly fields: URLSearchParams; readonly fault: FormFault | null };
 
 /** @param key the key to change; null if the form is for a new key */

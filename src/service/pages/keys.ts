@@ -194,10 +194,7 @@ ${renderKeyForm(formOptions, folders, filled, "Create key")}`,
   };
 }
 
-/**
- * Shows a new key with its secret. The page has no address of its own, so the secret cannot be
- * shown again.
- */
+/** Shows a new key with its secret, on a page without an address, which is shown only once. */
 function renderCreatedKey({ label, key, grants }: NewKeyInfo, { origin }: PageCall): PageResult {
   const warning = describeWaitingGrants(grants);
   return makePage({
@@ -219,10 +216,7 @@ ${warning !== null && html`<p class="notice asks">${warning}</p>`}
 const MAX_FOLDERS = 200;
 type OfferedFolders = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };
 
-/**
- * Returns a workspace and its folders, each folder after its parent; null if the workspace does not
- * exist.
- */
+/** Returns a workspace and its folders, each after its parent; null for an unknown workspace. */
 function readWorkspace({ server }: ServiceCore, id: string): Promise<OfferedFolders | null> {
   return server.store.read(async ({ workspaces, folders }): Promise<OfferedFolders | null> => {
     const workspace = await workspaces.byId(id);
@@ -294,10 +288,7 @@ export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {
     : redirectWithRefusal(KEYS_ADDRESS, refusal);
 }
 
-/**
- * Returns a warning about grants on paths where nothing exists yet; null if there are no such
- * grants.
- */
+/** Returns a warning about grants on paths where nothing exists yet; null without them. */
 function describeWaitingGrants(grants: readonly KeyGrant[]): string | null {
   const waitingGrants = grants.filter(({ on, level }) => on?.startsWith("/") === true && level !== "none");
   if (waitingGrants.length === 0) return null;

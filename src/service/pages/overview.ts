@@ -10,10 +10,7 @@ import type { PageCall } from "./call.ts";
 import { formatClock, formatDayTime, REFRESH_MS } from "./parts.ts";
 import { renderWorkspaces } from "./workspaces.ts";
 
-/**
- * Time windows of the charts. `minutes`: length of the time that one bar shows; `count`: number of
- * bars.
- */
+/** Time windows of the charts. `minutes`: minutes of one bar; `count`: number of bars. */
 const CHART_WINDOWS = {
   hour: { label: "Last hour", within: "in the last hour", minutes: 1, count: 60, timeOf: formatClock },
   day: { label: "Last day", within: "in the last day", minutes: 30, count: 48, timeOf: formatDayTime },

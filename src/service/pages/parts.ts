@@ -23,10 +23,7 @@ export function renderAgo(time: number, now: number): Html {
 
 const DAY_FORMAT = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
-/**
- * Formats a time in UTC, such as `29 Nov 2026, 13:33 UTC`, because the user's time zone is not
- * known.
- */
+/** Formats a time in UTC, such as `29 Nov 2026, 13:33 UTC`: the user's time zone is unknown. */
 export function formatMinute(time: number): string {
   return `${DAY_FORMAT.format(time)} ${new Date(time).getUTCFullYear()}, ${formatClock(time)} UTC`;
 }

@@ -84,9 +84,7 @@ ${renderListNav(
   });
 }
 
-/**
- * Returns the address of the list of reviews, with the same workspace filter as the current page.
- */
+/** Returns the address of the list of reviews, with the workspace filter of the current page. */
 function makeListAddress({ query }: PageCall, more: Query): string {
   return withQuery(REVIEWS_ADDRESS, { workspace: query.get("workspace"), ...more });
 }

@@ -21,9 +21,7 @@ const HITS_ON_PAGE = 20;
 
 const { searchHybrid: OPERATION } = OPERATIONS;
 
-/**
- * Shows the documents that match a search. The API returns the same documents for the user's key.
- */
+/** Shows the documents that match a search, as the API returns them for the user's key. */
 export async function showSearch(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const words = query.get("q") ?? "";

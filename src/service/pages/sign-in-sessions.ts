@@ -94,9 +94,7 @@ export class SignInSessions {
     return this.#browsers.signOut(headers);
   }
 
-  /**
-   * Returns the address of the client: behind a local proxy, the last address in `X-Forwarded-For`.
-   */
+  /** Returns the client's address: behind a local proxy, the last one in `X-Forwarded-For`. */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
     const forwardedAddresses =
       this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
@@ -123,10 +121,7 @@ export function explainWait(seconds: number): PageTrouble {
  */
 export type UserIdentity = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
-/**
- * Returns the identity of the user who signed in with a key; null if this service does not know the
- * key.
- */
+/** Returns the identity of the user who signed in with a key; null for an unknown key. */
 async function identifyUser({ adminKeyHash, server }: ServiceCore, key: string): Promise<UserIdentity | null> {
   const hash = hashKey(key);
   if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
@@ -155,10 +150,7 @@ export async function makeUserContext(
   return refuseUnknownWorkspace();
 }
 
-/**
- * Returns a context with Full access for an administrator, who could also create a key with Full
- * access.
- */
+/** Returns a context with Full access for an administrator, who could make such a key anyway. */
 async function makeAdminContext(working: TransactionContext, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return refuseUnknownWorkspace();

@@ -231,10 +231,7 @@ export class Pages {
     return answer;
   }
 
-  /**
-   * Runs the code of a page. If the code throws, the page shows an error; other pages are not
-   * affected.
-   */
+  /** Runs the code of a page. If the code throws, only this page shows an error. */
   async #guarded<T extends PageAnswer | null>(work: () => Promise<T>): Promise<T | PageAnswer> {
     try {
       return await work();

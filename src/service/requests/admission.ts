@@ -39,17 +39,11 @@ type ArrivingBody = { readonly since: number; readonly cut: () => void };
  */
 type AnswerWindow = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
-/**
- * Clock and event loop. `atEnd` runs a callback at the end of the current turn. Tests replace both
- * functions.
- */
+/** Clock and event loop; tests replace both. `atEnd` runs a callback at the end of the turn. */
 export type LoopTurns = { now(): number; atEnd(callback: () => void): void };
 const EVENT_LOOP: LoopTurns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
 
-/**
- * Limits the number of unanswered requests and their bytes. Refuses requests that would be answered
- * late.
- */
+/** Limits the number of unanswered requests and their bytes. Refuses late requests. */
 export class Admission {
   readonly #turns: LoopTurns;
   #underWay = 0;

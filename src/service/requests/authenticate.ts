@@ -80,9 +80,7 @@ export async function refuseKey(
   return holder === undefined ? refuseUnauthenticated() : admit(holder);
 }
 
-/**
- * Counts a request of a key. Returns the refusal if the key exceeds its rate limit; otherwise null.
- */
+/** Counts a request of a key. Returns a refusal if the key exceeds its rate limit. */
 export type RateCheck = (holder: KeyHolder) => Refused | null;
 
 export const ADMIT_ALL: RateCheck = () => null;

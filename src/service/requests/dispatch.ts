@@ -18,10 +18,7 @@ export type ServiceCore = {
   /** SHA-256 of the admin key; null if the service has no admin key. */
   readonly adminKeyHash: Buffer | null;
   readonly rates: RateLimiter;
-  /**
-   * Cached holders of keys, by the hash of the key. `readAt`: time of the read, from
-   * `performance.now()`.
-   */
+  /** Cached holders, by the hash of their key. `readAt`: time from `performance.now()`. */
   readonly recent: BoundedMap<string, { readonly holder: KeyHolder; readonly readAt: number }>;
   readonly docsBase: string;
   readonly generation: string;
@@ -111,9 +108,7 @@ export async function answerOrFail(
   return answer === null ? null : toWire(answer, requestId, docsBase, generation);
 }
 
-/**
- * Runs a deletion. If the disk is full, releases the reserved space, then runs the deletion again.
- */
+/** Runs a deletion. If the disk is full, releases the reserved space and tries again. */
 export async function deleteWithReserve<T>({ reserve }: Pick<Store, "reserve">, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -123,9 +118,7 @@ export async function deleteWithReserve<T>({ reserve }: Pick<Store, "reserve">, 
   }
 }
 
-/**
- * Runs a request. On a full disk, only deletions may use the reserved space; other requests fail.
- */
+/** Runs a request. On a full disk, only deletions may use the reserved space. */
 async function runWithReserve(
   core: ServiceCore,
   method: string,

@@ -92,9 +92,7 @@ const NO_PARAMETERS = z.strictObject({});
 
 type SentRequest = { readonly id: string; readonly query: string; readonly body: SentBody };
 
-/**
- * Validates the query, then the id, then the body. Returns the first refusal, or the parsed values.
- */
+/** Validates query, id and body, in this order. Returns the values or the first refusal. */
 export function readInput({ query: parameters = NO_PARAMETERS, id, body }: InputSchemas, sent: SentRequest) {
   const queryTexts = readQuery(sent.query);
   const query = isRefused(queryTexts) ? queryTexts : validate(parameters, queryTexts);

@@ -4,16 +4,10 @@ import type { Store } from "../store/store.ts";
 
 type Bucket = { tokens: number; filledAt: number };
 
-/**
- * Size of a bucket. `most`: number of tokens that fit; `perMs`: number of tokens added per
- * millisecond.
- */
+/** Size of a bucket. `most`: tokens that fit; `perMs`: tokens added per millisecond. */
 type BucketSize = { readonly most: number; readonly perMs: number };
 
-/**
- * Token buckets for rate limits, by name. The buckets are only in memory, so a restart fills all of
- * them.
- */
+/** Token buckets for rate limits, by name, in memory only: a restart fills all buckets. */
 export class TokenBuckets<Name> {
   readonly #now: () => number;
   readonly #most: number;

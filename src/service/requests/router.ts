@@ -87,10 +87,7 @@ export function isAdminPath(path: string): boolean {
   return path === "/admin" || path.startsWith("/admin/");
 }
 
-/**
- * Matches a path with at least three segments. In all tables of routes, only the third segment can
- * be an id.
- */
+/** Matches a path with at least three segments. Only the third segment can be an id. */
 const PATH_WITH_ID = /^(\/[^/]*\/[^/]*\/)([^/]+)(.*)$/s;
 
 type RoutePattern = { readonly method: string; readonly path: string };

@@ -51,9 +51,7 @@ export function sealCursor(secret: Buffer, query: string, position: number): str
   return CURSOR_PREFIX + sealContent(secret, query, content);
 }
 
-/**
- * Returns the position in a cursor; null if `sealCursor` did not make the cursor for this query.
- */
+/** Returns the position in a cursor; null if the cursor was not made for this query. */
 export function openCursor(secret: Buffer, query: string, cursor: string): number | null {
   const content = cursor.startsWith(CURSOR_PREFIX)
     ? unsealContent(secret, query, cursor.slice(CURSOR_PREFIX.length), CURSOR_POSITION_BYTES)

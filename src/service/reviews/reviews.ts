@@ -21,9 +21,7 @@ type ReviewsQuery = {
   /** Workspace whose reviews are listed. Default: all workspaces. */
   readonly workspaceId?: string | undefined;
   readonly status?: ReviewSummary["status"];
-  /**
-   * The page begins after this position: `nextCursor` of the previous page; 0 for the first page.
-   */
+  /** Position after which the page begins: `nextCursor` of the previous page, or 0. */
   readonly after?: number;
   readonly limit?: number;
   readonly latestFirst?: boolean;
@@ -113,9 +111,7 @@ export class Reviews {
     return combineWithLive(this.#server.combine, review);
   }
 
-  /**
-   * Returns the published content before a decision and after it; each is null if it was pruned.
-   */
+  /** Returns the published content before and after a decision; null if it was pruned. */
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
       const reviewRow = await changes.review(changeId);

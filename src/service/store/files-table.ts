@@ -182,10 +182,7 @@ export function makeFilesTable(session: Session) {
       const fileRow = await session.one(SQL.forEdit, workspace, id, baseId);
       return fileRow && toFileForEdit(fileRow, baseId);
     },
-    /**
-     * Returns the time and the size of the published contents. The map's key is the row number of
-     * the file.
-     */
+    /** Returns time and size of the published contents, by the row number of the file. */
     async published(seqs: readonly number[]): Promise<ReadonlyMap<number, PublishedInfo>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.published, seqs);
       return new Map(

@@ -2,9 +2,7 @@ import type { GrantOfKey, GrantRow, KeptGrant, KeyMembers, KeyRow, NewKey, Place
 import { FILE_PATH, isAt, isOneOf, isWithin, joinSql, type Session, sql } from "./sql.ts";
 
 type ShownGrant = Pick<PlacedGrant, "key" | "level"> & {
-  /**
-   * Id of a file or folder, or a path if no item exists at this path; null for the whole workspace.
-   */
+  /** Id of a file or folder, or a path where nothing exists; null for the whole workspace. */
   readonly on: string | null;
   /** Current path of the file or folder; `/` for the whole workspace. */
   readonly path: string;

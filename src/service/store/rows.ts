@@ -45,10 +45,7 @@ export type FileRow = {
 /** Selects the next `count` rows of a workspace after the row number `after`. */
 export type RowRange = { readonly workspace: number; readonly after: number; readonly count: number };
 
-/**
- * Selects the next `count` items of a folder after the name `after`. Names are compared by their
- * bytes.
- */
+/** Selects the next `count` items of a folder after the name `after`, in the order of bytes. */
 export type NameRange = {
   readonly workspace: number;
   readonly folder: number;
@@ -97,9 +94,7 @@ export type KeyRow = {
   readonly expiresAt: number | null;
   /** Time of creation, in milliseconds since the epoch. */
   readonly at: number;
-  /**
-   * Time of the last use that was saved, in milliseconds since the epoch; null if no use was saved.
-   */
+  /** Time of the last saved use, in milliseconds since the epoch; null if no use was saved. */
   readonly lastUsedAt: number | null;
 };
 

@@ -23,10 +23,7 @@ export function sql<Row = never>(texts: TemplateStringsArray, ...parts: SqlParts
   return { name: `sql${++statementCount}`, ...joinSql(texts, ...parts) };
 }
 
-/**
- * Returns a statement that PostgreSQL plans again for each run, because the best plan depends on
- * the values.
- */
+/** Returns a statement that PostgreSQL plans for each run: the best plan depends on values. */
 export function sqlPlannedByValues<Row>(texts: TemplateStringsArray, ...parts: SqlParts): Sql<Row> {
   return { name: null, ...joinSql(texts, ...parts) };
 }
@@ -70,9 +67,7 @@ export const isOneOf = (column: string, numbers: string): SqlPart => ({
   postgres: `${column} = ANY(${numbers}::bigint[])`,
 });
 
-/**
- * Returns the SQL condition that a flag is true, in a form that lets both databases use an index.
- */
+/** Returns the SQL condition that a flag is true, for which both databases can use an index. */
 export const isSet = (column: string): SqlPart => ({ sqlite: `${column} = 1`, postgres: column });
 
 /** Returns the clause that makes SQLite use an index. PostgreSQL chooses an index by itself. */

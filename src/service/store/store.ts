@@ -19,14 +19,9 @@ import type { Tables } from "./tables.ts";
 export type Store = {
   /** Secret of this database, which never changes. Cursors are encrypted with this secret. */
   readonly cursorSecret: Buffer;
-  /**
-   * Generation of the database, which only a restore changes. The generation does not reveal the
-   * secret.
-   */
+  /** Generation of the database, which only a restore changes, and which reveals no secret. */
   readonly generation: string;
-  /**
-   * Runs `work` on one snapshot of the database. `work` must only read, and may run several times.
-   */
+  /** Runs `work` on one snapshot of the database. `work` only reads, and may run several times. */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in one transaction. Rolls back if `work` throws, or if `keep` returns false for the
@@ -90,9 +85,7 @@ export type ReservedSpace = {
  */
 export class StoreBusyError extends Error {
   override readonly name: string = "StoreBusyError";
-  /**
-   * True if it is unknown whether the write was committed; false if the write was not committed.
-   */
+  /** True if the write may have been committed; false if it certainly was not committed. */
   readonly mayBeKept: boolean = false;
 }
 
@@ -103,10 +96,7 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && DISK_FULL_CODES.includes(error.code);
 }
 
-/**
- * Error for a database that another version of mdmirror wrote, if this version does not know its
- * schema.
- */
+/** Error for a database of another version of mdmirror whose schema is not known. */
 class OtherVersionError extends Error {
   readonly code: "newer-data" | "older-data";
 

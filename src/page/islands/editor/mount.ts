@@ -36,9 +36,7 @@ export function mountEditor(): void {
   else mountUnified(editorTexts, labels);
 }
 
-/**
- * Adds a box before the text field. Returns the element for the editor, below the headings `heads`.
- */
+/** Adds a box before the text field. Returns the element for the editor below the headings. */
 function addBoxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLElement {
   const createElement = (tag: string, className: string) => Object.assign(document.createElement(tag), { className });
   const [box, head, host] = [
@@ -91,9 +89,7 @@ function mountUnified({ root, field, other }: EditorTexts, { result, beside }: E
   new EditorView({ root, parent: root, doc: field.value, extensions });
 }
 
-/**
- * Makes read-only content focusable, so that the keyboard can scroll the content and select in it.
- */
+/** Makes read-only content focusable, so that the keyboard can scroll and select in it. */
 function makeFocusable(): Extension {
   return EditorView.contentAttributes.of({ tabindex: "0", role: "textbox", "aria-readonly": "true" });
 }

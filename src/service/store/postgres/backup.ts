@@ -26,9 +26,7 @@ export function backUpDatabase(url: string, file: string): Promise<void> {
   });
 }
 
-/**
- * Migrates a database and runs `work` on it. Then rolls back everything that `work` did not commit.
- */
+/** Migrates a database and runs `work` on it. Rolls back uncommitted changes. */
 async function withDatabase(url: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
   const pool = openPool(url, () => undefined, { max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
@@ -137,10 +135,7 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
   if (isNumbered) await setSequence(client, db, name);
 }
 
-/**
- * Inserts rows. The server converts the values to the types of the columns, such as 0 and 1 to
- * booleans.
- */
+/** Inserts rows. The server converts values to the types of the columns. */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
   const overridingClause = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
   const placeholders = rows.map(

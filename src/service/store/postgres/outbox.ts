@@ -17,10 +17,7 @@ type Horizon = {
   readonly xmin: string;
   /** Transaction number. No transaction with this number or a higher number has ended. */
   readonly xmax: string;
-  /**
-   * Transaction number. All pruned rows are from this or earlier transactions. Null if no row was
-   * pruned.
-   */
+  /** Highest transaction number of all pruned rows. Null if no row was pruned. */
   readonly pruned: string | null;
 };
 
@@ -55,9 +52,7 @@ INSERT INTO meta (name, value)
 SELECT '${PRUNED_NAME}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid) IS NOT NULL
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/**
- * Returns the outbox. A position consists of the number of a transaction and the number of a row.
- */
+/** Returns the outbox. A position is the number of a transaction and the number of a row. */
 export function makeOutboxTable(session: Session): OutboxTable {
   const readHorizon = async (): Promise<Horizon> => (await session.one(SQL.horizon))!;
   return {
@@ -101,10 +96,7 @@ function pickLater(a: string, b: string): string {
 
 /** Milliseconds between two reads of the outbox while there are listeners. */
 const READ_EVERY_MS = 250;
-/**
- * Seconds for which outbox rows are kept. A client that was disconnected for longer must scan
- * everything.
- */
+/** Seconds for which rows are kept. A client that was away for longer must scan everything. */
 const KEPT_SECONDS = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 

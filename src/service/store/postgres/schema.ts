@@ -266,10 +266,7 @@ const ADD_SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;
 
-/**
- * The first migration creates the schema `OLDEST_SCHEMA`. Each later migration creates the next
- * schema.
- */
+/** The first migration creates schema `OLDEST_SCHEMA`; later ones create the next schemas. */
 export const MIGRATIONS: readonly string[] = [CREATE_TABLES + CREATE_SEARCH + CREATE_OUTBOX + CREATE_FILE, ADD_SENDERS];
 
 export const OLDEST_SCHEMA = 6;
@@ -280,10 +277,7 @@ export const OLDEST_SCHEMA = 6;
  */
 const MIGRATION_LOCK = 7_214_906_233_011;
 
-/**
- * Error for a database that cannot be used. The message is for the person who operates the
- * database.
- */
+/** Error for a database that cannot be used. The message is for the operator. */
 export class UnusableDatabaseError extends Error {
   override readonly name = "UnusableDatabaseError";
   readonly code: "unusable-database" | "other-key";

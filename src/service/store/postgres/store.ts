@@ -171,10 +171,7 @@ function makeTables(session: Session): Tables {
 
 type DatabaseMarks = Pick<Store, "cursorSecret" | "generation">;
 
-/**
- * Reads the secret and the generation of a database. The first process of the database creates
- * both.
- */
+/** Reads the secret and the generation of a database, which the first process creates. */
 async function readMarks(pool: Pool, random: (bytes: number) => Uint8Array): Promise<DatabaseMarks> {
   const secret = Buffer.from(random(32));
   await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);
@@ -186,9 +183,7 @@ async function readMarks(pool: Pool, random: (bytes: number) => Uint8Array): Pro
   return { cursorSecret: cursorSecret!, generation: readGeneration(stored, cursorSecret!) };
 }
 
-/**
- * Reads a key, its workspace, its grants and the settings. Every request begins with this query.
- */
+/** Reads a key, its workspace, its grants and the settings, at the start of every request. */
 const SELECT_HOLDER = sql<HolderRow>`SELECT ${KEY_COLUMNS},
     (SELECT row_to_json(workspace) FROM (SELECT ${WORKSPACE_COLUMNS} WHERE w.seq IS NOT NULL) AS workspace) AS workspace,
     (SELECT json_agg(grants_of_it) FROM (

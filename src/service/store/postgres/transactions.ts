@@ -21,10 +21,7 @@ const RETRIED_CODES: readonly unknown[] = [
   "23505", // another transaction used the path or the id
   "23503", // the row to which a new row refers was removed
 ];
-/**
- * Error codes for a lock or a statement that took too long. PostgreSQL has rolled the statement
- * back.
- */
+/** Error codes for a lock or a statement that took too long, and was rolled back. */
 const TOO_LONG_CODES: readonly unknown[] = ["55P03", "57014"];
 /**
  * Matches the error codes of a server that is stopping, is starting, has no free connection, or has
@@ -213,10 +210,7 @@ const SET_UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
  * fails, the answer is 503.
  */
 const MAX_ATTEMPTS = 8;
-/**
- * Longest pause before the second attempt, in milliseconds. The pause doubles for each later
- * attempt.
- */
+/** Longest pause before the second attempt, in milliseconds, doubled for each later attempt. */
 const FIRST_PAUSE_MS = 4;
 
 type WriteOptions<T> = {

@@ -37,9 +37,7 @@ export type BackupTable = {
   readonly isNumbered: boolean;
 };
 
-/**
- * Returns the tables of a backup, with the columns that these tables had when the backup was made.
- */
+/** Returns the tables of a backup, with the columns that they had when it was made. */
 export function listBackupTables(db: Sqlite.Database): BackupTable[] {
   return (Object.keys(BACKUP_TABLES) as BackupTableName[]).map((name) => {
     const columns = (db.pragma(`table_info(${name})`) as { readonly name: string }[]).map((column) => column.name);
@@ -82,9 +80,7 @@ function addTable(hash: Hash, db: Sqlite.Database, { name, columns, isNumbered }
   for (const row of rows.iterate() as Iterable<unknown[]>) for (const value of row) addValue(hash, value);
 }
 
-/**
- * Hashes a value with its type and length, so that two different rows never hash the same bytes.
- */
+/** Hashes a value with its type and length, so that different rows hash different bytes. */
 function addValue(hash: Hash, value: unknown): void {
   const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value));
   hash.update(`${value === null ? "null" : typeof value} ${bytes.length} `);

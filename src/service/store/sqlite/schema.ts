@@ -144,10 +144,7 @@ ALTER TABLE changes ADD COLUMN sender TEXT;
 ALTER TABLE changes ADD COLUMN decided_at INTEGER;
 `;
 
-/**
- * The first migration creates the schema `OLDEST_SCHEMA`. Each later migration creates the next
- * schema.
- */
+/** The first migration creates schema `OLDEST_SCHEMA`; later ones create the next schemas. */
 const MIGRATIONS: readonly string[] = [CREATE_TABLES, SEARCH_BY_KEYS, ADD_SENDERS];
 
 /**

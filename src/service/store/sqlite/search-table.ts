@@ -130,16 +130,12 @@ export class SearchIndex {
     );
   }
 
-  /**
-   * Returns true if documents wait to be indexed, or if parts of the index must still be merged.
-   */
+  /** Returns true if documents wait to be indexed, or if the index has parts to merge. */
   isUnfinished(): boolean {
     return this.#isUnmerged || this.#newest() !== undefined;
   }
 
-  /**
-   * Returns the files of a workspace that are not indexed yet, the newest first, each file once.
-   */
+  /** Returns the files of a workspace that are not indexed yet, each once, newest first. */
   waiting(workspace: number): number[] {
     const waitingFiles = this.#queue.waiting.all({ workspace, most: MAX_UNINDEXED_FILES });
     // A file may be in the queue twice: once itself, and once as part of its folder.

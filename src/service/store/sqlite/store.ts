@@ -186,10 +186,7 @@ export class SqliteStore implements Store {
     return this.#turns.take(async () => this.#session.oneNow(SELECT_FIGURES)!);
   }
 
-  /**
-   * Returns the bytes of the whole database. A store that is opened with `{ copy }` contains these
-   * bytes.
-   */
+  /** Returns the bytes of the whole database, with which `{ copy }` opens a store. */
   copy(): Promise<Uint8Array> {
     return this.#turns.take(async () => this.#db.serialize());
   }

@@ -26,10 +26,7 @@ export class Transactions {
     return this.#version;
   }
 
-  /**
-   * Runs `work` in a transaction. Rolls back if `work` throws, or if `keep` returns false for its
-   * result.
-   */
+  /** Runs `work` in a transaction. Rolls back if `work` throws or `keep` returns false. */
   async run<T>(work: () => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
     const isNested = this.#db.inTransaction;
     const { begin, commit, rollback } = isNested ? this.#inner : this.#outer;
