@@ -3,6 +3,9 @@ import { getSystemErrorMap } from "node:util";
 import type { Entry, Inode, RamNodes } from "./ram-nodes.ts";
 import type { FsStat } from "../../src/mirror/ports/disk.ts";
 
+/** Errors that have a name in libuv, by negative number. Node makes a new map in each call. */
+const NAMED_ERRORS = getSystemErrorMap();
+
 /**
  * An error in the form of node:fs, without a stack: a missing file is no failure, and the stack
  * would be most of the cost.
@@ -28,7 +31,7 @@ export class RamError extends Error {
  */
 function codeInNode(name: string): string {
   const number = (constants.errno as Readonly<Record<string, number>>)[name];
-  return number === undefined || getSystemErrorMap().has(-number) ? name : `Unknown system error -${number}`;
+  return number === undefined || NAMED_ERRORS.has(-number) ? name : `Unknown system error -${number}`;
 }
 
 /**
