@@ -270,7 +270,7 @@ export function readTextAt(
   shownPath: string,
   absentErrnos: readonly string[],
 ): DiskOutcome<LocalText> | null {
-  const file = nullOnErrno(absentErrnos, () => fs.readFile(abs));
+  const file = nullOnErrno(absentErrnos, () => fs.readFile(abs, "brief"));
   if (file === null) return null;
   const { text } = decodeText(file.bytes);
   if (text === null) return faultOutcome("EILSEQ", `${shownPath}: ${describeErrno("EILSEQ")}`);
