@@ -1,4 +1,7 @@
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import { digestOf } from "../../src/contract/digest.ts";
 import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
 
 /** Makes three versions of `a.md`, the second one on the service. */
@@ -47,6 +50,15 @@ describe("the history of a document", () => {
     const version = await person.get(`/m/w/history/a.md?n=${n}`);
     expect(version.text).toMatch(/"no new">mine<\/td><td class="line new"><span dir="auto">mine/);
     expect(version.text).toMatch(/"no new">theirs<\/td><td class="line new"><span dir="auto">theirs/);
+  });
+
+  test("of a version whose previous content is no longer stored has no changes, and does not call it the first", async () => {
+    const { rig, person } = await withHistory();
+    expect(await person.see("/m/w/history/a.md?n=1")).toContain('data-changes="first"');
+    const contents = new Sqlite(join(rig.root, ".mdmirror", "texts.db"));
+    contents.prepare("DELETE FROM texts WHERE digest = ?").run(Buffer.from(digestOf("# a\n\ntwo\n"), "hex"));
+    contents.close();
+    expect(await person.see("/m/w/history/a.md?n=3")).toContain('data-changes="not-stored"');
   });
 
   test("compares any two versions, and one with the file", async () => {

@@ -225,11 +225,16 @@ function renderVersion(
   return html`<section class="card flush" id="version"><header><h2>${label} · ${renderTime(entry.at, request.now)}</h2>${renderRestoreForm(folder, seen, request)}</header>
 <div>${renderRestoreNote(seen)}${
     before === null
-      ? html`<p class="faint">The first known version.</p>`
+      ? renderMissingChanges(entry)
       : html`<h3>Changes since version ${before.n}</h3>${renderComparison({ text: before.text, label: `Version ${before.n}` }, { text, label })}`
   }
 ${origins !== null && renderOrigins(origins)}
 <details><summary>The whole text</summary><pre class="text" dir="auto">${text}</pre></details></div></section>`;
+}
+
+function renderMissingChanges({ n }: HistoryEntry): Html {
+  if (n === 1) return html`<p class="faint" data-changes="first">The first known version.</p>`;
+  return html`<p class="faint" data-changes="not-stored">The content of version ${n - 1} is no longer stored, so its changes cannot be shown.</p>`;
 }
 
 function renderRestoreNote({ entry, localFile, asNew, obstacle }: VersionView): Html {
