@@ -102,8 +102,8 @@ export function forgetRoot(root: string, marker: string | null, env: Environment
 /**
  * Plans a sync before the folder is unlinked, to find the changes that are not uploaded yet. Writes
  * nothing.
- * @returns the plan without the steps that upload nothing; null if everything is uploaded and no
- * problem is open; trouble if no plan could be made
+ * @returns the plan with only the steps that upload; null if everything is uploaded and no problem
+ * is open; trouble if no plan could be made
  */
 export function findUnsent(
   root: string,

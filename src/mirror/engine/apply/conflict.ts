@@ -102,9 +102,9 @@ function readCopyInode({ world: { disk } }: CycleContext, path: LocalPath): Copy
 }
 
 /**
- * Returns the current path of the document's file: the path in the plan, because the recorded path
- * is old while a move is blocked. If a step moved the file during the download, returns the new
- * recorded path.
+ * Returns the current path of the document's file. This is normally the path in the plan: while a
+ * move is blocked, the record still has the path before the move. If a step moved the file during
+ * the download, returns the new recorded path.
  * @param record the record when the action began
  */
 function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: LocalPath): LocalPath {

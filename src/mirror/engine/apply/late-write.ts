@@ -135,8 +135,9 @@ function examineAfterPowerLoss(
 }
 
 /**
- * Returns the newest version, at most as new as base, with other content than `replaced`. The power
- * loss may have removed just the content `replaced`, which the replaced file had.
+ * Returns the newest version, at most as new as base, whose content differs from `replaced`. The
+ * changes from this version to `replaced` may be the writes that a power loss removed.
+ * @param replaced content that the file had when it was replaced; null if unknown
  * @returns null if there is no such version
  */
 function findOlderVersion(

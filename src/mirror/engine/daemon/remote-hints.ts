@@ -33,7 +33,7 @@ export class RemoteHints {
   #all = false;
   #folders = false;
   #since: number | null = null;
-  /** Time at which the budget recovers from the requests that showed no change. */
+  /** Time at which the budget of requests without a change is full again. */
   #paidUntil = Number.NEGATIVE_INFINITY;
 
   constructor(timing: DaemonTiming) {

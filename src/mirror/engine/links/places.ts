@@ -80,8 +80,9 @@ export class LinkPlaces {
    */
   take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
-    // ORDER: the paths in base are set before those of the match. The index may have the path in a
-    // block for a document that is at its path in base again.
+    // While a move is blocked, the index has the new path from the block. A document without a path
+    // in the match may be at its path in base again.
+    // ORDER: the paths in base are set first, so that the paths in the match take precedence.
     for (const record of this.#records.values())
       if (
         !isAway(record) &&

@@ -143,7 +143,7 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
     if (!isWaiting || standstill.kind !== "none" || leftMs <= 0)
       return makeWaitReport({ kind: "judged", paths: judgedPaths, documents }, standstill);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, RETRY_MS * 2 ** Math.min(runs, 5)));
-    // Only the first sync repeats changes that the service refused before.
+    // Only the first sync of this command repeats changes that the service refused before.
     standstill = readStandstill(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }

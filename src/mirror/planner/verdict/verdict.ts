@@ -113,7 +113,11 @@ type SideLosses = {
   readonly otherSide: OtherSideCounts;
 };
 
-/** Numbers of documents on the other side, which explain the losses on this side. */
+/**
+ * Numbers of recorded documents, which show whether the other side has lost all its documents.
+ * `gone`, `present`: on the other side. `kept`: present documents that the plan does not delete.
+ * `empty`: counts the documents that are blank in base.
+ */
 type OtherSideCounts = {
   readonly known: number;
   readonly gone: number;
