@@ -96,7 +96,7 @@ describe("the documents", () => {
 
   it("have a heading for each code: of blocks, stops, problems, exits and the service", () => {
     const stops = /export type StopReason =([^;]+);/.exec(read("src/mirror/planner/plan-types.ts"))![1]!;
-    const problems = /type AttentionKind =([^;]+);/.exec(read("src/mirror/engine/run/report.ts"))![1]!;
+    const problems = /type ProblemCause =([^;]+);/.exec(read("src/mirror/engine/run/report.ts"))![1]!;
     const literals = [...`${stops}${problems}`.matchAll(/"([a-z-]+)"/g)].map((match) => match[1]!);
     const exits = Object.values(EXIT).map((code) => `exit code ${code}`);
     const codes = [...Object.keys(BLOCK_REASONS), ...literals, ...exits, ...Object.keys(PROBLEM_CODES)];

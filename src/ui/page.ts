@@ -11,7 +11,7 @@ import { isSameName } from "../mirror/trust/list.ts";
 import type { Drafts, Jobs, PageSearches, StopScans, JobWork } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import type { Link } from "../page/parts.ts";
-import { readUndo } from "../mirror/operations/history/undo.ts";
+import { readUndoPlan } from "../mirror/operations/history/undo.ts";
 import { syncMirror } from "../mirror/operations/manual/sync.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import { USUAL_RUN } from "../mirror/folder/run.ts";
@@ -174,7 +174,7 @@ export async function syncFolder(ui: Ui, { name, root }: FolderRef, progress: Pr
 /** Returns the form of the button *Undo* for a run; empty if nothing can be undone. */
 export function makeUndo(ui: Ui, { name, root }: FolderRef, run: number | null): Pick<Notice, "undo"> {
   if (run === null) return {};
-  const plan = withLocal(root, ui, (local) => readUndo(local, run));
+  const plan = withLocal(root, ui, (local) => readUndoPlan(local, run));
   if (plan.kind === "trouble" || plan.value.items.every(({ kind }) => kind === "left")) return {};
   const fields = { root, version: plan.value.version, next: "needs" };
   return { undo: { action: mirrorAddress(name, `runs/${run}/undo`), label: "Undo", fields } };

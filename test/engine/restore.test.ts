@@ -1,6 +1,6 @@
 import { unwrap } from "../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
-import { readUndo, undoRun } from "../../src/mirror/operations/history/undo.ts";
+import { readUndoPlan, undoRun } from "../../src/mirror/operations/history/undo.ts";
 import { actLocally } from "../simulator/commands.ts";
 import { killAtEachCall } from "../simulator/moment.ts";
 import type { Mirror } from "../simulator/mirror.ts";
@@ -37,7 +37,7 @@ const restore =
   };
 
 const undo: Case["work"] = async (world) => {
-  const plan = unwrap(readUndo(world, null));
+  const plan = unwrap(readUndoPlan(world, null));
   const ended = await undoRun(world, plan);
   expect(ended.kind === "ok" && ended.value.items.filter(({ end }) => end !== "done")).toEqual([]);
 };
@@ -131,7 +131,7 @@ const VERSIONS = { base: "one\n\ntwo\n", mine: "one\n\nmine\n", theirs: "one\n\n
 
 async function undoResolution(mirror: Mirror): Promise<void> {
   const { run } = mirror.state.runs(10).find(({ kind }) => kind === "resolve")!;
-  const plan = unwrap(readUndo(mirror.world(), run));
+  const plan = unwrap(readUndoPlan(mirror.world(), run));
   const ended = await undoRun(mirror.world(), plan);
   expect(ended).toMatchObject({ kind: "ok", value: { items: [{ kind: "conflict-back", end: "done" }] } });
 }

@@ -5,7 +5,7 @@ import { GENERATION_HEADER } from "../../src/contract/wire.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
+import { toApprovalKey } from "../../src/mirror/planner/verdict/stops.ts";
 import type { Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { openFixture, settle } from "../promises/fixture.ts";
@@ -88,7 +88,7 @@ test("I04 documents that a restored service lacks stay local until the user appr
     expect(at.rig.app.paths()).toEqual(["also.md", "kept.md"]);
   }
   const { plan, verdict } = await stopped(at);
-  const keys = ["service-restored", ...verdict.stoppedSteps.map((index) => toGuardKey(plan.steps[index]!.action))];
+  const keys = ["service-restored", ...verdict.stoppedSteps.map((index) => toApprovalKey(plan.steps[index]!.action))];
   at.world.state.setMeta(META.approved, JSON.stringify(keys));
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 2 } });
   expect([...at.mirror.texts().keys()].sort()).toEqual(["also.md", "kept.md", "mine.md"]);

@@ -11,7 +11,7 @@ import { once } from "node:events";
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OpenFiles, readFilesOpenToWrite } from "../../src/mirror/local/node-fs.ts";
-import type { OpenToWrite } from "../../src/mirror/ports/disk.ts";
+import type { FilesOpenToWrite } from "../../src/mirror/ports/disk.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { usualTmpdir } from "../memory-folder.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
@@ -179,7 +179,7 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
 
 describe("files that other processes have open", () => {
   it("are read once until they are forgotten, and are none where the system does not list them", () => {
-    const listOpenToWrite = vi.fn<() => OpenToWrite>();
+    const listOpenToWrite = vi.fn<() => FilesOpenToWrite>();
     for (const openNow of ["1", "2"]) listOpenToWrite.mockReturnValueOnce(new Set([openNow]));
     const files = new OpenFiles({ listOpenToWrite });
     expect(["1", "2"].map((path) => files.has(path))).toEqual([true, false]);

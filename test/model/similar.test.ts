@@ -4,7 +4,7 @@ import {
   areSimilar,
   areLengthsSimilar,
   makeLineProfile,
-  SIMILAR_ENOUGH,
+  MIN_SIMILARITY,
   computeSimilarity,
 } from "../../src/mirror/model/similar.ts";
 
@@ -23,7 +23,7 @@ test.each([
 ])("%j and %j share %d", (a, b, share) => expect(of(a, b)).toBeCloseTo(share));
 
 test("half of the longer text is enough", () => {
-  expect(SIMILAR_ENOUGH).toBe(0.5);
+  expect(MIN_SIMILARITY).toBe(0.5);
   expect(areSimilar(makeLineProfile("one\ntwo"), makeLineProfile("one\nsix"))).toBe(true);
   expect(areSimilar(makeLineProfile("one\ntwo"), makeLineProfile("one\nseven"))).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Action } from "../../src/mirror/model/action.ts";
 import type { StopReason, Plan, SafetySignals } from "../../src/mirror/planner/plan-types.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
+import { toApprovalKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { DEFAULT_GUARD_LIMITS } from "../../src/mirror/model/policy.ts";
 import { computeDeleteBudget } from "../../src/mirror/planner/verdict/verdict.ts";
 import { openConflict, planOf } from "./table.ts";
@@ -219,7 +219,7 @@ test("a guarded action's key names the document and the version or text it is ab
     remotePath: "a.md",
     changeId: "chg_y",
   };
-  expect(toGuardKey(deletion as Action)).toBe("delete-remote doc_x chg_y");
+  expect(toApprovalKey(deletion as Action)).toBe("delete-remote doc_x chg_y");
 });
 
 const EMPTIED_TWICE: StopReason[] = ["emptied", "emptied"];
@@ -356,7 +356,7 @@ function reasonsOf({ verdict }: Plan): StopReason[] {
 }
 
 function guardedKeys({ verdict, steps }: Plan): string[] {
-  return verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => toGuardKey(steps[index]!.action));
+  return verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => toApprovalKey(steps[index]!.action));
 }
 
 /** Replaces the local content of the first documents by blank content. */

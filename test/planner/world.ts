@@ -12,7 +12,7 @@ import {
   STILL_WRITTEN_REASON,
   type TextLookup,
   type Trees,
-  type Unread,
+  type UnreadReason,
   type UnsyncedEntry,
 } from "../../src/mirror/model/tree.ts";
 import type { Action } from "../../src/mirror/model/action.ts";
@@ -270,7 +270,7 @@ function sorted(entries: [string, string][]): Record<string, string> {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function unreadOf(why: string): Unread {
+function unreadOf(why: string): UnreadReason {
   return why === STILL_WRITTEN_REASON.kind ? STILL_WRITTEN_REASON : makeUnreadable(why);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { runItems } from "../../src/mirror/operations/manual/many.ts";
 import { planRejection } from "../../src/mirror/operations/manual/answer-stop.ts";
 import { isBlank } from "../../src/mirror/model/text-form.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
+import { toApprovalKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../src/mirror/engine/run/converge.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
@@ -38,7 +38,10 @@ async function planOf({ mirror }: Fixture) {
 async function approve(fixture: Fixture): Promise<void> {
   const { plan } = await planOf(fixture);
   const stopped = plan.verdict.kind === "safety-stop" ? plan.verdict.stoppedSteps : [];
-  fixture.mirror.state.setMeta(META.approved, JSON.stringify(stopped.map((at) => toGuardKey(plan.steps[at]!.action))));
+  fixture.mirror.state.setMeta(
+    META.approved,
+    JSON.stringify(stopped.map((at) => toApprovalKey(plan.steps[at]!.action))),
+  );
 }
 
 async function refuse(fixture: Fixture): Promise<void> {

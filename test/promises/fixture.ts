@@ -2,7 +2,7 @@ import { FILES } from "../../src/contract/resources.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
+import { toApprovalKey } from "../../src/mirror/planner/verdict/stops.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
@@ -142,7 +142,7 @@ export function stopReasons(report: RunReport | null): string[] {
 
 /** Approves the changes that a sync stopped, and syncs until nothing changes. */
 export async function approveAndSettle(mirror: Mirror, { stopped }: RunReport): Promise<void> {
-  mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(toGuardKey)));
+  mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(toApprovalKey)));
   await settle(mirror);
 }
 

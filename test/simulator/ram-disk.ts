@@ -1,5 +1,5 @@
 import { EXACT_DISK, MAX_NAME_BYTES } from "../../src/contract/path.ts";
-import type { Fs, FsStat, OpenToWrite } from "../../src/mirror/ports/disk.ts";
+import type { Fs, FsStat, FilesOpenToWrite } from "../../src/mirror/ports/disk.ts";
 import { findPath, RamCalls, RamError } from "./ram-calls.ts";
 import { RamNodes } from "./ram-nodes.ts";
 import { RamUser } from "./ram-user.ts";
@@ -237,7 +237,7 @@ export class RamDisk implements Fs {
     }
   }
 
-  listOpenToWrite(): OpenToWrite {
+  listOpenToWrite(): FilesOpenToWrite {
     const open = this.openToWrite;
     return { has: (path) => open.has(this.user.inode(path)) };
   }

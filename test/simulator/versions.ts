@@ -23,7 +23,7 @@ export function unreachableTexts(state: StoredState): string[] {
   const { records } = state.load();
   const bases = new Set<Digest>();
   for (const { digest, localDigest } of records.values()) bases.add(digest).add(localDigest);
-  const paths = new Set(state.storedNames({}).map(({ path }) => path));
+  const paths = new Set(state.storedOrigins({}).map(({ path }) => path));
   const listed = new Set([...paths].flatMap((path) => textsOf(state, path)));
   return state.digests().flatMap((digest) => {
     const text = state.text(digest);

@@ -84,7 +84,7 @@ describe("setAsideDamaged", () => {
     expect(state.missingTexts()).toHaveLength(ROWS - salvagedTexts);
     for (const digest of state.missingTexts()) expect(state.text(digest)).toBeNull();
     // The names that could be read are restored, each with its content.
-    const named = new Set(state.storedNames({}).map(({ digest }) => digest));
+    const named = new Set(state.storedOrigins({}).map(({ digest }) => digest));
     expect(named.size).toBeGreaterThan(0);
     expect(state.digests()).toEqual(expect.arrayContaining([...named]));
     for (let n = 0; n < ROWS; n++) expect([textOf(n), null]).toContain(state.text(textDigest(textOf(n))));
@@ -116,7 +116,7 @@ describe("setAsideDamaged", () => {
     expect(existsSync(join(copy, "texts.db-wal"))).toBe(false);
     const again = openIn(copy);
     expect(again.text(late)).toBe("late");
-    expect(again.storedNames(NAME).map(({ digest }) => digest)).toContain(late);
+    expect(again.storedOrigins(NAME).map(({ digest }) => digest)).toContain(late);
   });
 });
 

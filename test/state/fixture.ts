@@ -7,7 +7,7 @@ import Sqlite from "better-sqlite3";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
 import type { Conflict, FolderRecord, Block, DocumentRecord, Tombstone } from "../../src/mirror/model/record.ts";
-import type { MirrorEvent, TextName } from "../../src/mirror/ports/state.ts";
+import type { MirrorEvent, ContentOrigin } from "../../src/mirror/ports/state.ts";
 import type { Clock } from "../../src/common/clock.ts";
 import { type SqliteDatabase, openForWriting } from "../../src/mirror/state/database.ts";
 import type { DatabaseSchema } from "../../src/mirror/state/schema.ts";
@@ -240,4 +240,4 @@ export function changesSeen(folder: string, file = "state.db"): { moved(): boole
 }
 
 /** A name for contents, for tests in which it does not matter. */
-export const NAME: TextName = { path: "notes/plan.md", id: null, side: "local", why: "by a test" };
+export const NAME: ContentOrigin = { path: "notes/plan.md", id: null, side: "local", why: "by a test" };

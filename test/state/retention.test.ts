@@ -98,7 +98,7 @@ test("I03 a content is kept for thirty days of running after the last row that n
   expect(state.text(old)).toBe("old");
   expect(runDays(82, 82).texts).toBe(1);
   expect([state.hasText(old), state.text(old)]).toEqual([false, null]);
-  expect(state.storedNames({}).map(({ digest }) => digest)).toEqual(state.digests());
+  expect(state.storedOrigins({}).map(({ digest }) => digest)).toEqual(state.digests());
 });
 
 test("days on which nothing ran do not count", () => {

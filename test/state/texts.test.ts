@@ -59,11 +59,11 @@ describe("content store", () => {
       { ...first, digest, at },
       { path: "b.md", id: doc("b"), side: NAME.side, why: "again", digest, at: at + 1 },
     ];
-    expect(again.storedNames({})).toEqual(wanted);
-    expect(again.storedNames({ path: "a.md" })).toEqual([wanted[0]]);
-    expect(again.storedNames({ id: doc("b") })).toEqual([wanted[1]]);
+    expect(again.storedOrigins({})).toEqual(wanted);
+    expect(again.storedOrigins({ path: "a.md" })).toEqual([wanted[0]]);
+    expect(again.storedOrigins({ id: doc("b") })).toEqual([wanted[1]]);
     // By its former paths, a document finds contents that belong to no other document.
-    expect(again.storedNames({ id: doc("c"), formerPaths: ["a.md", "b.md"] })).toEqual([wanted[0]]);
+    expect(again.storedOrigins({ id: doc("c"), formerPaths: ["a.md", "b.md"] })).toEqual([wanted[0]]);
     expect(again.digests()).toEqual([digest]);
   });
 
@@ -75,7 +75,7 @@ describe("content store", () => {
         throw new Error("undone");
       });
     expect(undone).toThrow("undone");
-    expect(state.storedNames({}).map(({ digest }) => digest)).toEqual(state.digests());
+    expect(state.storedOrigins({}).map(({ digest }) => digest)).toEqual(state.digests());
   });
 
   test("a lone surrogate is refused, as no digest names it", () => {

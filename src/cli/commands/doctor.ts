@@ -5,7 +5,7 @@ import { EXIT, type ExitCode, findExitOfTrouble, refuseUsage, pickWorstExit, wri
 import { KEY_OPTION } from "../use-mirror.ts";
 import { runChecks } from "../../mirror/operations/doctor/examine.ts";
 import { resolve } from "node:path";
-import { makeBad, type DoctorCheck, makeGood, makeWarning } from "../../mirror/operations/doctor/check.ts";
+import { makeFailure, type DoctorCheck, makePass, makeWarning } from "../../mirror/operations/doctor/check.ts";
 import { makeBundle } from "../../mirror/operations/doctor/bundle.ts";
 import { withMirror } from "../../mirror/folder/open-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-words.ts";
@@ -57,11 +57,11 @@ async function writeBundle(
     makeBundle(mirror, examined, { random: io.random, withNames: includesNames }),
   );
   if (bundleResult.kind === "trouble")
-    return makeBad("bundle", bundleResult.trouble.kind, bundleResult.trouble.what, bundleResult.trouble.next);
+    return makeFailure("bundle", bundleResult.trouble.kind, bundleResult.trouble.what, bundleResult.trouble.next);
   const { bundle, differences } = bundleResult.value;
   writeNewFile(resolve(io.cwd, file), `${JSON.stringify(bundle)}\n`);
   const summary = `${shownName(file)} has no content and no key; its names are ${bundle.names}`;
-  if (differences.length === 0) return makeGood("bundle", summary);
+  if (differences.length === 0) return makePass("bundle", summary);
   const detail = `${summary}, and it does not reproduce the plan of this folder`;
   return makeWarning(
     "bundle",

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../../common/shown-words.ts";
-import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, findUnsent } from "../../mirror/folder/unlink.ts";
+import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, planUpload } from "../../mirror/folder/unlink.ts";
 import { checkRegistryWritable } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trust/list.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
@@ -91,7 +91,7 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
  */
 async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const isForced = args.flag("force");
-  const unsentChanges = await findUnsent(root, pickContext(io));
+  const unsentChanges = await planUpload(root, pickContext(io));
   const rootWord = quoteForShell(root);
   const forceCommand = `mdmirror unlink ${rootWord} --force`;
   if (unsentChanges.kind === "trouble") {

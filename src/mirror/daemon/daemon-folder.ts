@@ -45,7 +45,7 @@ export const MAX_STILL_MS = 240_000;
  */
 const MAX_LOAN_MS = 30_000;
 /** Milliseconds between two signs of life of the daemon to a command that waits. */
-const ALIVE_EVERY_MS = 2_000;
+const HEARTBEAT_MS = 2_000;
 
 /**
  * Loan of the folder to a command.
@@ -279,18 +279,18 @@ export class DaemonFolder {
   async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
     if (request.do === "status") return ok(this.status());
     const { clock } = this.#options;
-    const refusal = Promise.withResolvers<Result<object>>();
-    const refusalController = new AbortController();
+    const loanRefusal = Promise.withResolvers<Result<object>>();
+    const answerController = new AbortController();
     const heartbeat = setInterval(() => {
       const loan = this.#loan;
       if (loan !== null && clock.monotonic() - loan.since > MAX_LOAN_MS) {
-        refusal.resolve(refuseLentFolder(this.root, loan.what));
-        refusalController.abort();
+        loanRefusal.resolve(refuseLentFolder(this.root, loan.what));
+        answerController.abort();
       } else if (this.stillMs() < MAX_STILL_MS) call.beat();
-    }, ALIVE_EVERY_MS);
-    const goneSignal = AbortSignal.any([call.gone, refusalController.signal]);
+    }, HEARTBEAT_MS);
+    const goneSignal = AbortSignal.any([call.gone, answerController.signal]);
     try {
-      return await Promise.race([this.#answer(request, goneSignal, stop), refusal.promise]);
+      return await Promise.race([this.#answer(request, goneSignal, stop), loanRefusal.promise]);
     } finally {
       clearInterval(heartbeat);
     }

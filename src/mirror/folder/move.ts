@@ -58,11 +58,11 @@ export function moveFolder(root: string, to: string, env: Environment): Result<s
   }
   // The file is about a lock that was taken at the old path.
   removeOwnFile(join(to, MIRROR_FOLDER), "lock.json");
-  const place = locateRegistry(env);
+  const registry = locateRegistry(env);
   const marker = readRootMarker(to);
-  const foundMirror = marker === null ? null : findByMarker(place, marker);
+  const foundMirror = marker === null ? null : findByMarker(registry, marker);
   if (foundMirror?.kind !== "known") return ok(null);
   const roots = foundMirror.mirror.roots.map((other) => (other === root ? to : other));
-  const keepResult = keepMirror(place, { ...foundMirror.mirror, roots });
+  const keepResult = keepMirror(registry, { ...foundMirror.mirror, roots });
   return ok(keepResult.kind === "ok" ? null : keepResult.trouble.what);
 }

@@ -9,7 +9,7 @@ import type { LocalPath } from "../../contract/path.ts";
 import { createMatcher } from "../local/ignore.ts";
 import { META } from "../engine/run/meta.ts";
 import {
-  type Attention,
+  type SyncProblem,
   listProblems,
   makeBlockProblem,
   listScanProblems,
@@ -197,9 +197,9 @@ export type SyncPlan = PlanInput & {
   readonly kind: "planned";
   readonly plan: Plan;
   /** Problems that would be open after the sync, as far as the scans show them. */
-  readonly open: readonly Attention[];
+  readonly open: readonly SyncProblem[];
   /** Changes that the sync would not make, because it has one direction. */
-  readonly oneWay: readonly Attention[];
+  readonly oneWay: readonly SyncProblem[];
   readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
 };
 

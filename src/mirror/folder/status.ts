@@ -86,7 +86,7 @@ function makeStatus(summary: StateSummary, { url, remote, direction }: Config, i
     bytes: totals.bytes,
     folders: totals.folders,
     pending: isBusy ? 0 : intents.filter(({ intent }) => !UNCOUNTED_ROW_KINDS.has(intent.kind)).length,
-    resting: countResting(blocks),
+    resting: countRestingBlocks(blocks),
     conflicts: conflicts.toSorted(comparePaths),
     reviews: reviewedSince.map(({ path }) => path),
     reviewedSince,
@@ -102,7 +102,7 @@ function makeStatus(summary: StateSummary, { url, remote, direction }: Config, i
  */
 const UNCOUNTED_ROW_KINDS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
-function countResting(blocks: readonly Block[]): MirrorStatus["resting"] {
+function countRestingBlocks(blocks: readonly Block[]): MirrorStatus["resting"] {
   const counts: Partial<Record<BlockReason, number>> = {};
   for (const { reason } of blocks) if (!hasOpenWork(reason)) counts[reason] = (counts[reason] ?? 0) + 1;
   return counts;

@@ -54,12 +54,12 @@ function describeFault(fault: Fault, origin: string, factsHint: string): readonl
         ? [`the API key gives access to no workspace on ${origin}`, GIVE_WORKSPACE_KEY]
         : [`${origin} refuses the key`, GIVE_VALID_KEY];
     case "later": {
-      if (fault.cause === "not-the-service") return [`not the service: ${detail}`, NEXT_OF_FOREIGN];
+      if (fault.cause === "not-the-service") return [`not the service: ${detail}`, NEXT_OF_NOT_THE_SERVICE];
       const firstStep = fault.cause === "malformed" ? "check the URL" : "nothing is lost; try again later";
-      return [`${LATER_WORDS[fault.cause]} (${origin}): ${detail}`, `${firstStep}, or ${factsHint}`];
+      return [`${LATER_CAUSE_WORDS[fault.cause]} (${origin}): ${detail}`, `${firstStep}, or ${factsHint}`];
     }
     case "uncertain":
-      return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];
+      return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN_WRITE];
     case "problem":
       // The cause is in the grants of the key or in the address, not in mdmirror.
       return [`the service refused: ${detail}`, NEXT_OF_REFUSAL];
@@ -69,12 +69,12 @@ function describeFault(fault: Fault, origin: string, factsHint: string): readonl
 export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
 const GIVE_WORKSPACE_KEY = "give the key of a workspace: mdmirror init DIR --key-file FILE";
 /** Next step if the program that answers at the address is not the service. */
-const NEXT_OF_FOREIGN =
+const NEXT_OF_NOT_THE_SERVICE =
   "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
-const NEXT_OF_UNCERTAIN = "try again: mdmirror first checks whether the service made the change";
+const NEXT_OF_UNCERTAIN_WRITE = "try again: mdmirror first checks whether the service made the change";
 const NEXT_OF_REFUSAL = "check the URL and the grants of the key; use another key with --key-file FILE";
 
-const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], string>> = {
+const LATER_CAUSE_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], string>> = {
   "not-the-service": "not the service",
   unreachable: "the service cannot be reached",
   unavailable: "the service is not available",

@@ -91,11 +91,11 @@ function removeKey(root: string, url: string | null, env: Environment): UnlinkRe
  * @param marker id in the folder's marker; null if unknown. The path then identifies the entry
  */
 export function forgetRoot(root: string, marker: string | null, env: Environment): Result<null> {
-  const place = locateRegistry(env);
-  const foundMirror = marker === null ? findByRoot(place, root) : findByMarker(place, marker);
+  const registry = locateRegistry(env);
+  const foundMirror = marker === null ? findByRoot(registry, root) : findByMarker(registry, marker);
   if (foundMirror.kind !== "known") return ok(null);
   const roots = foundMirror.mirror.roots.filter((other) => other !== root);
-  const keepResult = keepMirror(place, { ...foundMirror.mirror, roots });
+  const keepResult = keepMirror(registry, { ...foundMirror.mirror, roots });
   return keepResult.kind === "trouble" ? keepResult : ok(null);
 }
 
@@ -105,7 +105,7 @@ export function forgetRoot(root: string, marker: string | null, env: Environment
  * @returns the plan with only the steps that upload; null if everything is uploaded and no problem
  * is open; trouble if no plan could be made
  */
-export function findUnsent(
+export function planUpload(
   root: string,
   options: Omit<MirrorOptions, "mode" | "what">,
 ): Promise<Result<SyncPlan | null>> {

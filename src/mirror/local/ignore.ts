@@ -12,7 +12,7 @@ import {
 } from "../../contract/path.ts";
 import type { UnsyncedEntry } from "../model/tree.ts";
 import { once } from "../../common/once.ts";
-import ignore, { type Ignore } from "ignore";
+import ignore, { type Ignore as PatternSet } from "ignore";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/mirror-folder.ts";
 import { findPatternFault } from "./pattern-fault.ts";
 import { attemptCall, describeErrno } from "./results.ts";
@@ -150,15 +150,15 @@ type RuleFileContents = {
  * include a path that an outer line excludes.
  */
 export type FolderRules = {
-  readonly ours: Ignore;
-  readonly oursInBytes: Ignore;
+  readonly ours: PatternSet;
+  readonly oursInBytes: PatternSet;
   /**
    * Matchers of a folder. `git`: rules of the `.gitignore` files. `both`: the rules of `git`, then
    * those of the `.mdmirrorignore` files. With this order, a line `!name` of a `.mdmirrorignore`
    * file includes a path again.
    */
-  readonly git: Ignore;
-  readonly both: Ignore;
+  readonly git: PatternSet;
+  readonly both: PatternSet;
   readonly hasGit: boolean;
   readonly foldsCase: boolean;
   /** Lines that exclude everything outside the synced folders, equal in all folders. */
@@ -277,7 +277,7 @@ export function createFolderRules(
   // come last. Otherwise a line `!name` could include a path outside the synced folders.
   const ownLines = [...parseRuleLines(folder, IGNORE_FILE, texts.ours), ...scope];
   const gitLines = parseRuleLines(folder, GITIGNORE_FILE, texts.git);
-  const startRules = (one: Ignore | undefined): Ignore => {
+  const startRules = (one: PatternSet | undefined): PatternSet => {
     const newRules = ignore({ ignorecase: foldsCase });
     return one === undefined ? newRules : newRules.add(one);
   };
@@ -305,7 +305,7 @@ export function createFolderRules(
 export function copyWithoutCache(rules: Rules): Rules {
   return new Map(
     [...rules].map(([folder, one]) => {
-      const copy = (patterns: Ignore) => ignore({ ignorecase: one.foldsCase }).add(patterns);
+      const copy = (patterns: PatternSet) => ignore({ ignorecase: one.foldsCase }).add(patterns);
       return [folder, { ...one, ours: copy(one.ours), both: copy(one.both), above: null }];
     }),
   );

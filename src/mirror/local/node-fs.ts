@@ -1,7 +1,7 @@
 import * as nodeFs from "node:fs";
 import { spawn } from "node:child_process";
 import type { Dirent, Stats } from "node:fs";
-import type { FolderHandle, Fs, FsStat, OpenToWrite } from "../ports/disk.ts";
+import type { FolderHandle, Fs, FsStat, FilesOpenToWrite } from "../ports/disk.ts";
 import { once } from "../../common/once.ts";
 import { nameOf } from "../../contract/path.ts";
 import { attemptCall, nullOnAnyErrno } from "./results.ts";
@@ -233,7 +233,7 @@ type OpenFile = { readonly procPath: string; readonly path: string; readonly inf
 export function readFilesOpenToWrite(
   proc = "/proc",
   stat: (path: string) => { readonly dev: number; readonly ino: number } = nodeFs.statSync,
-): OpenToWrite {
+): FilesOpenToWrite {
   const openFiles: OpenFile[] = [];
   for (const pid of listEntries(proc)) {
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
@@ -308,7 +308,7 @@ function listEntries(folder: string): readonly string[] {
 /** Remembers one read of `/proc`, which serves many set-aside files. */
 export class OpenFiles {
   readonly #fs: Pick<Fs, "listOpenToWrite">;
-  #known: OpenToWrite | null = null;
+  #known: FilesOpenToWrite | null = null;
 
   constructor(fs: Pick<Fs, "listOpenToWrite">) {
     this.#fs = fs;

@@ -4,7 +4,7 @@ import {
   LINKED_FOLDER_INSIDE,
   type LocalFile,
   makeUnreadable,
-  type Unread,
+  type UnreadReason,
   type UnsyncedEntry,
 } from "../model/tree.ts";
 import type { FileNumbers, Fs, FsStat, KnownFile, StoreContent } from "../ports/disk.ts";
@@ -69,7 +69,7 @@ function createEmptyFolder({ path, abs, stat }: Subfolder): WalkedFolder {
   return { path, abs, stat, files: [], leftOut: [], others: [], folders: [], unseen: new Map() };
 }
 
-function createUnreadFolder(found: Subfolder, why: Unread): WalkedFolder {
+function createUnreadFolder(found: Subfolder, why: UnreadReason): WalkedFolder {
   return { ...createEmptyFolder(found), unseen: new Map([[found.path, why]]) };
 }
 
@@ -226,7 +226,7 @@ export type WalkedFolder = {
   readonly others: UnsyncedEntry[];
   readonly folders: WalkedFolder[];
   /** Reasons why paths could not be read. No such path counts as deleted. */
-  readonly unseen: Map<LocalPath, Unread>;
+  readonly unseen: Map<LocalPath, UnreadReason>;
 };
 
 function readFile(scan: FolderScan, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {

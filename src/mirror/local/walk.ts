@@ -4,7 +4,7 @@ import {
   type LocalFolder,
   type LocalTree,
   makeUnreadable,
-  type Unread,
+  type UnreadReason,
   type UnsyncedEntry,
 } from "../model/tree.ts";
 import type { Disk, FileNumbers, FsStat, KnownFile, StoreContent } from "../ports/disk.ts";
@@ -193,7 +193,7 @@ type TreeEntries = {
   readonly files: Map<LocalPath, LocalFile>;
   readonly folders: Map<LocalPath, LocalFolder>;
   readonly others: Map<LocalPath, UnsyncedEntry>;
-  readonly unseen: Map<LocalPath, Unread>;
+  readonly unseen: Map<LocalPath, UnreadReason>;
 };
 
 function collectEntries(folder: WalkedFolder, entries: TreeEntries, numbers: number[]): void {

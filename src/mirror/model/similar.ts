@@ -5,7 +5,7 @@ const MAX_LINES = 5_000;
  * Similarity from which two contents count as versions of one document. The similarity is the
  * number of characters in common lines, divided by the number of characters of the longer content.
  */
-export const SIMILAR_ENOUGH = 0.5;
+export const MIN_SIMILARITY = 0.5;
 
 /**
  * Content for comparison. `weights`: for each line, the number of characters in all its
@@ -43,7 +43,7 @@ export function computeSimilarity(a: LineProfile, b: LineProfile): number {
 }
 
 export function areSimilar(a: LineProfile, b: LineProfile): boolean {
-  return computeSimilarity(a, b) >= SIMILAR_ENOUGH;
+  return computeSimilarity(a, b) >= MIN_SIMILARITY;
 }
 
 /** Returns true if `later` has each line of `earlier`, at least as often. */
@@ -54,5 +54,5 @@ export function hasAllLinesIn(earlier: LineProfile, later: LineProfile): boolean
 
 /** Returns true if two contents may be similar, judged only by their lengths. A fast first test. */
 export function areLengthsSimilar(a: LineProfile, b: LineProfile): boolean {
-  return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);
+  return Math.min(a.total, b.total) >= MIN_SIMILARITY * Math.max(a.total, b.total);
 }

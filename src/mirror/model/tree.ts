@@ -73,7 +73,7 @@ export type LocalTree = {
    * Files and folders that the scan could not read. The state of a recorded path at or below such a
    * path is unknown.
    */
-  readonly unseen: ReadonlyMap<LocalPath, Unread>;
+  readonly unseen: ReadonlyMap<LocalPath, UnreadReason>;
   readonly disk: DiskNames;
   /** True if only some paths were scanned. A missing file then does not count as absent. */
   readonly partial?: true;
@@ -210,32 +210,32 @@ export type TextLookup = (digest: Digest) => string | null;
 export type Observation<T> =
   | { readonly kind: "present"; readonly value: T }
   | { readonly kind: "absent" }
-  | { readonly kind: "unknown"; readonly unread: Unread };
+  | { readonly kind: "unknown"; readonly unread: UnreadReason };
 
 /**
  * Reason why a file or folder on disk is unknown. `kind`: reason of the resulting block. `why`:
  * clause for messages. `isMirror`: true if the path is itself a linked folder.
  */
-export type Unread = {
+export type UnreadReason = {
   readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";
   readonly why: string;
   readonly isMirror?: true;
 };
 
 /** Reason why the plan leaves out a file: the file has changed a moment ago. */
-export const STILL_WRITTEN_REASON: Unread = { kind: "still-being-written", why: "it is still being written" };
+export const STILL_WRITTEN_REASON: UnreadReason = { kind: "still-being-written", why: "it is still being written" };
 
 /**
  * Reason for a folder inside that is a linked folder itself: mdmirror never reads it or writes to
  * it.
  */
-export const LINKED_FOLDER_INSIDE: Unread = {
+export const LINKED_FOLDER_INSIDE: UnreadReason = {
   kind: "local-unreadable",
   why: "it is a linked folder itself, so the linked folder around it does not sync it: move it out, or unlink it",
   isMirror: true,
 };
 
-export function makeUnreadable(why: string): Unread {
+export function makeUnreadable(why: string): UnreadReason {
   return { kind: "local-unreadable", why };
 }
 
@@ -243,7 +243,7 @@ export function makeUnreadable(why: string): Unread {
 const MAX_LISTED_FILES = 4;
 
 /** Returns the reason to block a document to which any of the files at these paths may belong. */
-export function makeAmbiguousFile(paths: readonly LocalPath[]): Unread {
+export function makeAmbiguousFile(paths: readonly LocalPath[]): UnreadReason {
   const quotedPaths = paths.slice(0, MAX_LISTED_FILES).map((path) => JSON.stringify(path));
   const unlistedCount = paths.length - quotedPaths.length;
   const fileList =
@@ -259,6 +259,6 @@ export function makePresent<T>(value: T): Observation<T> {
   return { kind: "present", value };
 }
 
-export function makeUnknown<T>(unread: Unread): Observation<T> {
+export function makeUnknown<T>(unread: UnreadReason): Observation<T> {
   return { kind: "unknown", unread };
 }

@@ -56,7 +56,7 @@ export type SafetySignals = {
   readonly emptied: ReadonlySet<"local" | "remote">;
   /**
    * Keys of the actions that the user approved. A key identifies an action's document, version and
-   * content (`toGuardKey`).
+   * content (`toApprovalKey`).
    */
   readonly approved: ReadonlySet<string>;
 };

@@ -230,7 +230,7 @@ export type FolderHandle = {
 };
 
 /** Files that other processes had open for writing when the list was made. */
-export type OpenToWrite = {
+export type FilesOpenToWrite = {
   has(path: string): boolean;
 };
 
@@ -279,5 +279,5 @@ export interface Fs {
    * Lists files that other processes have open for writing. Undefined if the system cannot list
    * them.
    */
-  listOpenToWrite?(): OpenToWrite;
+  listOpenToWrite?(): FilesOpenToWrite;
 }

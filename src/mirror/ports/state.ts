@@ -272,7 +272,7 @@ export type EventFields = {
 >;
 
 /** Origin of stored content, by which users find the content. */
-export type TextName = {
+export type ContentOrigin = {
   /**
    * Path at which mdmirror saw the content. For the version on the service in a conflict: local
    * path of the document.
@@ -290,7 +290,7 @@ export type TextName = {
  * An origin of stored content. `at`: time when the content was first stored with this path, in
  * milliseconds since the epoch.
  */
-export type StoredName = TextName & { readonly digest: Digest; readonly at: number };
+export type StoredOrigin = ContentOrigin & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
@@ -383,8 +383,8 @@ export interface State {
    * Stores content and returns the digest. If the content was already stored with this path, the
    * earlier origin stays.
    */
-  putText(text: string, name: TextName): Digest;
-  putKnownText(digest: Digest, text: string, name: TextName): void;
+  putText(text: string, origin: ContentOrigin): Digest;
+  putKnownText(digest: Digest, text: string, origin: ContentOrigin): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
@@ -395,11 +395,11 @@ export interface State {
    * - `formerPaths`: content stored with one of these paths and without a document
    * LIMIT: reads every row. This is fast enough, because only commands of users ask for origins.
    */
-  storedNames(wanted: {
+  storedOrigins(wanted: {
     readonly path?: LocalPath;
     readonly id?: DocId | null;
     readonly formerPaths?: readonly LocalPath[];
-  }): StoredName[];
+  }): StoredOrigin[];
   /**
    * Makes all stored content survive a power loss. Does nothing if no content was stored since the
    * last call.

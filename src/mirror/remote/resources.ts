@@ -39,16 +39,16 @@ export type CallContext = { readonly caller: ApiCaller; readonly traits: TraitLe
 
 type AnsweredRequest = { readonly requestId: string | null };
 
-function failedAnswer(fault: Fault): { readonly ok: false; readonly fault: Fault } {
+function makeFailedAnswer(fault: Fault): { readonly ok: false; readonly fault: Fault } {
   return { ok: false, fault };
 }
 
-function failAsUnusable(call: ApiCall, { requestId }: AnsweredRequest, why: string) {
-  return failedAnswer(createMisreadFault(call, why, requestId));
+function makeMisreadAnswer(call: ApiCall, { requestId }: AnsweredRequest, why: string) {
+  return makeFailedAnswer(createMisreadFault(call, why, requestId));
 }
 
-function failAsOther(call: ApiCall, reply: AnsweredRequest, kind: NameKind) {
-  return failAsUnusable(call, reply, `the service answered with another ${kind}`);
+function makeOtherItemAnswer(call: ApiCall, reply: AnsweredRequest, kind: NameKind) {
+  return makeMisreadAnswer(call, reply, `the service answered with another ${kind}`);
 }
 
 /**
@@ -79,11 +79,11 @@ function readItemReply<Item extends FileResource | FolderResource>(
   read: (value: unknown) => ParseResult<ListedItem<Item>>,
   id: Item["id"] | null,
 ): Answer<Item> {
-  if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
+  if (reply.kind !== "success") return makeFailedAnswer(toFault(call, reply));
   const item = read(reply.value);
   if (!item.ok)
-    return failAsUnusable(call, reply, `mdmirror does not understand the answer about the ${kind}: ${item.why}`);
-  if (id !== null && item.value.resource.id !== id) return failAsOther(call, reply, kind);
+    return makeMisreadAnswer(call, reply, `mdmirror does not understand the answer about the ${kind}: ${item.why}`);
+  if (id !== null && item.value.resource.id !== id) return makeOtherItemAnswer(call, reply, kind);
   traits.learnFromPath(item.value.wirePath);
   return { ok: true, value: item.value.resource, requestId: reply.requestId };
 }
@@ -156,7 +156,7 @@ export async function createFile(
   // result is the fault of the POST.
   const currentFile = id === null ? createdFile : await getFile(context, id);
   if (!currentFile.ok) return createdFile;
-  return isCreatedAt(path, currentFile.value.path) ? currentFile : failAsOther(call, currentFile, "file");
+  return isCreatedAt(path, currentFile.value.path) ? currentFile : makeOtherItemAnswer(call, currentFile, "file");
 }
 
 export async function putContent(
@@ -175,7 +175,7 @@ export async function putContent(
   const reply = await context.caller.call(call);
   if (reply.kind !== "success") {
     if (reply.kind === "problem" && reply.code === "edit_conflict") context.traits.learn({ conflicts: "refused" });
-    return failedAnswer(toFault(call, reply));
+    return makeFailedAnswer(toFault(call, reply));
   }
   if (reply.status === 202) {
     const review = readReview(reply.value);
@@ -183,8 +183,8 @@ export async function putContent(
     return { ok: true, value: { kind: "in-review", ...review }, requestId: reply.requestId };
   }
   const file = readEdit(reply.value);
-  if (!file.ok) return failAsUnusable(call, reply, file.why);
-  if (file.value.id !== null && file.value.id !== id) return failAsOther(call, reply, "file");
+  if (!file.ok) return makeMisreadAnswer(call, reply, file.why);
+  if (file.value.id !== null && file.value.id !== id) return makeOtherItemAnswer(call, reply, "file");
   if (file.value.wirePath !== null) context.traits.learnFromPath(file.value.wirePath);
   const { lastChangeId: changeId, content: saved } = file.value;
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
@@ -199,7 +199,7 @@ export async function patchFile(context: CallContext, id: DocId, patch: PatchBod
 export async function deleteFile(context: CallContext, id: DocId): Promise<Answer<null>> {
   const call: ApiCall = { method: "DELETE", path: fileRoute(id), body: null, accept: [200, 204], size: "item" };
   const reply = await context.caller.call(call);
-  if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
+  if (reply.kind !== "success") return makeFailedAnswer(toFault(call, reply));
   return { ok: true, value: null, requestId: reply.requestId };
 }
 
@@ -255,7 +255,7 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
   const listing = await listFoldersBy(context, { kind: "path", path });
   const foundFolder = listing.items.find((folder) => folder.path === path);
   if (foundFolder !== undefined) return { ok: true, value: foundFolder, requestId: null };
-  return listing.fault === null ? { ok: true, value: null, requestId: null } : failedAnswer(listing.fault);
+  return listing.fault === null ? { ok: true, value: null, requestId: null } : makeFailedAnswer(listing.fault);
 }
 
 /**
@@ -272,15 +272,15 @@ function listFoldersBy(context: CallContext, selector: Selector, spent?: ListTot
 
 export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
   const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
-  if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
+  if (reply.kind !== "success") return makeFailedAnswer(toFault(call, reply));
   const folder = readFolder(reply.value);
   const id = readFolderId(reply.value);
-  if (id === null) return failAsUnusable(call, reply, "the new folder has no id of the form dir_…");
+  if (id === null) return makeMisreadAnswer(call, reply, "the new folder has no id of the form dir_…");
   if (folder.ok) context.traits.learnFromPath(folder.value.wirePath);
   // The API promises only the id of the new folder. If the answer has no path, the folder has the
   // sent path.
   const value = folder.ok ? folder.value.resource : { id, path };
-  if (!isCreatedAt(path, value.path)) return failAsOther(call, reply, "folder");
+  if (!isCreatedAt(path, value.path)) return makeOtherItemAnswer(call, reply, "folder");
   return { ok: true, value, requestId: reply.requestId };
 }
 
@@ -306,7 +306,7 @@ async function callForFolder({ traits, caller }: CallContext, trait: "folderPatc
   }
   const missingRouteFault = findMissingRoute(reply, traits.current()[trait]);
   if (missingRouteFault !== null) traits.learn({ [trait]: "no" });
-  return failedAnswer(missingRouteFault ?? toFault(call, reply));
+  return makeFailedAnswer(missingRouteFault ?? toFault(call, reply));
 }
 
 /**

@@ -190,14 +190,14 @@ export function createOwnFile(folder: string, name: string): number {
 }
 
 function setPermissions(fd: number, mode: number): void {
-  if ((fs.fstatSync(fd).mode & 0o7777) !== mode) ignoreNoPermissions(() => fs.fchmodSync(fd, mode));
+  if ((fs.fstatSync(fd).mode & 0o7777) !== mode) setModeIfPossible(() => fs.fchmodSync(fd, mode));
 }
 
 /**
  * Sets permissions, and ignores a disk without permissions (FAT), whose mount options decide who
  * may read the files.
  */
-function ignoreNoPermissions(setMode: () => void): void {
+function setModeIfPossible(setMode: () => void): void {
   try {
     setMode();
   } catch (error) {
@@ -349,7 +349,7 @@ function closeFilesToOthers(folder: string): void {
       // RACE: the permissions are set by path, so another process could swap the file between the
       // check and this call. But other users can no longer enter the folder. An open file is no
       // alternative: closing the file would release this process's locks on a database.
-      ignoreNoPermissions(() => fs.chmodSync(`${dir}/${name}`, 0o600));
+      setModeIfPossible(() => fs.chmodSync(`${dir}/${name}`, 0o600));
     }
   });
 }

@@ -170,13 +170,13 @@ export type DocumentRow = {
  * Depth of the rows in a folder. `directly`: documents and folders directly in the folder. `below`:
  * also those in its subfolders.
  */
-export type Depth = "directly" | "below";
+export type ReadDepth = "directly" | "below";
 
 /**
  * Reads the rows of one folder, without waiting for a process that writes.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
-export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadResult<FolderRows> {
+export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: ReadDepth): ReadResult<FolderRows> {
   return readStateRows(mirrorFolder, (db) => selectFolderRows(db, folder, depth));
 }
 
@@ -185,7 +185,7 @@ const PATH_BELOW_SQL = "substr(local_path, length($in) + 1)";
 /**
  * SQL conditions for rows in a folder. `$in`: path of the folder with a slash, or "" for the root.
  */
-const DEPTH_CONDITIONS: Readonly<Record<Depth, string>> = {
+const DEPTH_CONDITIONS: Readonly<Record<ReadDepth, string>> = {
   directly: `${IS_BELOW_SQL} AND instr(${PATH_BELOW_SQL}, '/') = 0`,
   below: IS_BELOW_SQL,
 };
@@ -195,7 +195,7 @@ const SELECT_FOLDER_SUMS = `SELECT substr(${PATH_BELOW_SQL}, 1, instr(${PATH_BEL
 const SPELLED_DIGESTS_SQL =
   "(SELECT group_concat(bytes) FROM spellings WHERE path = local_path AND text = coalesce(local_digest, digest))";
 
-function selectFolderRows(db: SqliteDatabase, folder: LocalPath, depth: Depth): FolderRows {
+function selectFolderRows(db: SqliteDatabase, folder: LocalPath, depth: ReadDepth): FolderRows {
   const condition = DEPTH_CONDITIONS[depth];
   const parameters = { in: folder === "" ? "" : `${folder}/` };
   const documents = db.prepare<[typeof parameters], ShownDocumentRow>(

@@ -23,7 +23,7 @@ export const SEARCH_FILE = "search.db";
  * Tables of the index. Digest and stamp of a file show whether it has changed. A stamp that is not
  * trusted is not stored.
  */
-const MIRROR_SCHEMA = `
+const INDEX_SCHEMA = `
 CREATE TABLE search_files (
   doc INTEGER PRIMARY KEY AUTOINCREMENT,
   path TEXT NOT NULL UNIQUE,
@@ -99,7 +99,7 @@ function prepareIndex(db: SqliteDatabase): boolean {
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = NORMAL");
   db.transaction(() => {
-    db.exec(KEY_SCHEMA + MIRROR_SCHEMA);
+    db.exec(KEY_SCHEMA + INDEX_SCHEMA);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${INDEX_VERSION}`);
   }).immediate();

@@ -114,12 +114,12 @@ export class StoredState extends TableWithStatements implements State {
   readonly removeIntent: State["removeIntent"] = (id) => this.#tables.intents.close(id);
   readonly intents: State["intents"] = () => this.#tables.intents.all();
 
-  readonly putText: State["putText"] = (text, name) => this.#texts.put(text, name);
-  readonly putKnownText: State["putKnownText"] = (digest, text, name) => this.#texts.putKnown(digest, text, name);
+  readonly putText: State["putText"] = (text, origin) => this.#texts.put(text, origin);
+  readonly putKnownText: State["putKnownText"] = (digest, text, origin) => this.#texts.putKnown(digest, text, origin);
   readonly text: State["text"] = (digest) => this.#texts.get(digest);
   readonly hasText: State["hasText"] = (digest) => this.#texts.has(digest);
   readonly secureTexts: State["secureTexts"] = (digest) => this.#texts.secure(digest);
-  readonly storedNames: State["storedNames"] = (wanted) => this.#texts.storedNames(wanted);
+  readonly storedOrigins: State["storedOrigins"] = (wanted) => this.#texts.storedOrigins(wanted);
   readonly digests = (): Digest[] => this.#texts.digests();
   /**
    * Returns the digests of contents to which records refer (base contents and local contents), but

@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { EventSide, State, StoredName, TextName } from "../ports/state.ts";
+import type { EventSide, State, StoredOrigin, ContentOrigin } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
 import { flushCommits, type SqliteDatabase, toDatabaseFault } from "./database.ts";
 import { TableWithStatements } from "./table.ts";
@@ -43,7 +43,7 @@ export class ContentStore extends TableWithStatements {
   readonly #select = this.sql<[Buffer], StoredText>("SELECT codec, size, text AS bytes FROM texts WHERE digest = ?");
   readonly #update = this.sql("UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?");
   readonly #digests = this.sql<[], string>("SELECT lower(hex(digest)) FROM texts", "pluck");
-  readonly #names = new NameTable(this.db);
+  readonly #origins = new OriginTable(this.db);
   readonly #begin = this.sql("BEGIN IMMEDIATE");
   readonly #commit = this.sql("COMMIT");
   readonly #rollback = this.sql("ROLLBACK");
@@ -66,41 +66,42 @@ export class ContentStore extends TableWithStatements {
    * @throws on a lone surrogate, for which UTF-8 has no bytes and so no digest exists. Callers
    * block documents with such content
    */
-  put(text: string, name: TextName): Digest {
+  put(text: string, origin: ContentOrigin): Digest {
     const digest = digestOf(text);
-    this.putKnown(digest, text, name);
+    this.putKnown(digest, text, origin);
     return digest;
   }
 
-  putKnown(digest: Digest, text: string, name: TextName): void {
+  putKnown(digest: Digest, text: string, origin: ContentOrigin): void {
     const now = this.#clock.now();
     const checkedContent = this.#checkedContents.get(digest);
-    if (checkedContent !== undefined && checkedContent.path === name.path && now - checkedContent.at < DAY_MS) return;
+    if (checkedContent !== undefined && checkedContent.path === origin.path && now - checkedContent.at < DAY_MS) return;
     if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
-    this.#reportDamage(() => this.#putKey(toKey(digest), digest, text, name, now));
+    this.#reportDamage(() => this.#putKey(toKey(digest), digest, text, origin, now));
   }
 
-  storedNames(wanted: Parameters<State["storedNames"]>[0]): StoredName[] {
-    return this.#reportDamage(() => this.#names.find(wanted));
+  storedOrigins(wanted: Parameters<State["storedOrigins"]>[0]): StoredOrigin[] {
+    return this.#reportDamage(() => this.#origins.find(wanted));
   }
 
-  #putKey(key: Buffer, digest: Digest, text: string, name: TextName, now: number): void {
+  #putKey(key: Buffer, digest: Digest, text: string, origin: ContentOrigin, now: number): void {
     const storedUse = this.#used.get(key);
     if (storedUse === undefined) {
       const { codec, size, bytes } = encodeText(text);
       this.#writeInGroup(() => {
         const { lastInsertRowid } = this.#insert.run(key, codec, size, now, bytes);
-        return this.#names.put(Number(lastInsertRowid), name, now);
+        return this.#origins.put(Number(lastInsertRowid), origin, now);
       });
-      this.#remember(digest, now, name.path);
+      this.#remember(digest, now, origin.path);
       return;
     }
-    if (!this.#names.has(storedUse.seq, name.path)) this.#writeInGroup(() => this.#names.put(storedUse.seq, name, now));
+    if (!this.#origins.has(storedUse.seq, origin.path))
+      this.#writeInGroup(() => this.#origins.put(storedUse.seq, origin, now));
     if (now - storedUse.used >= DAY_MS) this.#touch.run(now, key);
     // Before a row refers to stored content, the content is compared with its digest. Damaged
     // content is replaced.
     if (this.get(digest) === null) this.#replace(key, text, now, storedUse.seq);
-    this.#remember(digest, now, name.path);
+    this.#remember(digest, now, origin.path);
   }
 
   #remember(digest: Digest, time: number, path: LocalPath): void {
@@ -248,9 +249,9 @@ export function decodeProvenText(digest: Digest, row: StoredText): string | null
 }
 
 type SeenPathRow = [digest: Buffer, path: LocalPath, id: DocId | null, side: EventSide, why: string, at: number];
-type NameQuery = { path: string | null; id: string | null; formerPaths: string };
+type OriginQuery = { path: string | null; id: string | null; formerPaths: string };
 
-const SELECT_NAMES =
+const SELECT_ORIGINS =
   "SELECT texts.digest, seen.path, seen.id, seen.side, seen.why, seen.at FROM seen JOIN texts ON texts.seq = seen.text";
 const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
 
@@ -258,14 +259,14 @@ const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
  * Origins: the paths at which mdmirror saw contents, each with the time when the content was first
  * seen at the path. A row refers to content by its row number.
  */
-class NameTable extends TableWithStatements {
+class OriginTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
     "INSERT OR REPLACE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)",
   );
   readonly #known = this.sql<[number, string], number>("SELECT 1 FROM seen WHERE text = ? AND path = ?", "pluck");
-  readonly #all = this.sql<[], SeenPathRow>(`${SELECT_NAMES} ${ORDER_BY_TIME}`, "raw");
-  readonly #some = this.sql<NameQuery, SeenPathRow>(
-    `${SELECT_NAMES} WHERE seen.path = @path OR seen.id = @id OR ` +
+  readonly #all = this.sql<[], SeenPathRow>(`${SELECT_ORIGINS} ${ORDER_BY_TIME}`, "raw");
+  readonly #some = this.sql<OriginQuery, SeenPathRow>(
+    `${SELECT_ORIGINS} WHERE seen.path = @path OR seen.id = @id OR ` +
       `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerPaths))) ${ORDER_BY_TIME}`,
     "raw",
   );
@@ -275,19 +276,19 @@ class NameTable extends TableWithStatements {
   }
 
   /** Stores an origin. Returns the row number of the content. */
-  put(contentNumber: number, { path, id, side, why }: TextName, time: number): number {
+  put(contentNumber: number, { path, id, side, why }: ContentOrigin, time: number): number {
     this.#insert.run(contentNumber, path, id, side, why, time);
     return contentNumber;
   }
 
-  find({ path, id, formerPaths }: Parameters<State["storedNames"]>[0]): StoredName[] {
+  find({ path, id, formerPaths }: Parameters<State["storedOrigins"]>[0]): StoredOrigin[] {
     const isAll = path === undefined && id === undefined && formerPaths === undefined;
     const parameters = { path: path ?? null, id: id ?? null, formerPaths: JSON.stringify(formerPaths ?? []) };
-    return (isAll ? this.#all.all() : this.#some.all(parameters)).map(toStoredName);
+    return (isAll ? this.#all.all() : this.#some.all(parameters)).map(toStoredOrigin);
   }
 }
 
-function toStoredName([digest, path, id, side, why, at]: SeenPathRow): StoredName {
+function toStoredOrigin([digest, path, id, side, why, at]: SeenPathRow): StoredOrigin {
   return { digest: digest.toString("hex") as Digest, path, id, side, why, at };
 }
 

@@ -31,7 +31,7 @@ type MirrorList = {
 export function listOwnMirrors(env: Environment): MirrorList {
   const { mirrors, unfit } = listMirrors(locateRegistry(env));
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>
-    roots.map((root, nth) => ({ ...mirror, root, nth, place: judgePlace(root, readRootMarker(root), mirror.marker) })),
+    roots.map((root, nth) => ({ ...mirror, root, nth, place: judgeRoot(root, readRootMarker(root), mirror.marker) })),
   );
   const presentRoots = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
   // A folder that was linked again has two registry entries; the list has only the entry with the
@@ -47,7 +47,7 @@ export function listOwnMirrors(env: Environment): MirrorList {
   return { mirrors: namedMirrors.toSorted(compareRoots), unfit };
 }
 
-function judgePlace(root: string, found: string | null, marker: string): ListedMirror["place"] {
+function judgeRoot(root: string, found: string | null, marker: string): ListedMirror["place"] {
   if (found === marker) return "present";
   return existsSync(root) ? "other" : "gone";
 }
@@ -144,11 +144,11 @@ type AddressOfUser = {
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function bindMirror(root: string, marker: string, input: AddressOfUser): Result<string | null> {
-  const place = locateRegistry(input.env);
-  const foundMirror = findByMarker(place, marker);
+  const registry = locateRegistry(input.env);
+  const foundMirror = findByMarker(registry, marker);
   const earlierMirror = foundMirror.kind === "known" ? foundMirror.mirror : null;
   const otherRoots = (earlierMirror?.roots ?? []).filter((other) => other !== root && readRootMarker(other) === marker);
-  return keepMirror(place, {
+  return keepMirror(registry, {
     marker,
     name: input.name ?? earlierMirror?.name ?? chooseDefaultName(input.env, root),
     addresses: [...new Set([...(earlierMirror?.addresses ?? []), input.address])],
@@ -162,16 +162,16 @@ export function bindMirror(root: string, marker: string, input: AddressOfUser): 
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function nameMirror(root: string, name: string, env: Environment): Result<string | null> {
-  const place = locateRegistry(env);
-  const foundMirror = findMirror(place, root);
+  const registry = locateRegistry(env);
+  const foundMirror = findMirror(registry, root);
   if (foundMirror.kind !== "known") {
     return trouble(
       "usage",
-      `${root} is not in the list of your linked folders (${place})`,
+      `${root} is not in the list of your linked folders (${registry})`,
       `trust it first: mdmirror trust ${quoteForShell(root)}`,
     );
   }
   const { mirror } = foundMirror;
   const roots = [root, ...mirror.roots.filter((other) => other !== root)];
-  return keepMirror(place, { ...mirror, name, roots });
+  return keepMirror(registry, { ...mirror, name, roots });
 }

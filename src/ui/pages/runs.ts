@@ -1,7 +1,7 @@
 /** Pages of the log: all runs, and one run with the changes that its undo would make. */
 
 import { readRuns, type RunLine } from "../../mirror/operations/history/timeline.ts";
-import { describeUndo, readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
+import { describeUndo, readUndoPlan, type UndoPlan } from "../../mirror/operations/history/undo.ts";
 import { formatTimeOfDay } from "../../mirror/operations/results/times.ts";
 import type { MirrorEvent, State } from "../../mirror/ports/state.ts";
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
@@ -148,7 +148,7 @@ function readRun(local: LocalMirror, run: number) {
   // If a document changed, the page does not show events that only update the document's record.
   const changedIds = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
   const shownEvents = events.filter((event) => isChange(event) || event.id === null || !changedIds.has(event.id));
-  return { line: runLine, events: shownEvents, undo: readUndo(local, run) };
+  return { line: runLine, events: shownEvents, undo: readUndoPlan(local, run) };
 }
 
 function refuseRun(run: string): never {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MINUTE, OPEN_SWAP_FILE, SWAP_PATH, syncDiskClock, TEXT, WAIT_FOR_EDITORS, withNote } from "../hands-off.ts";
 import { type DaemonRig, PLAN, startDaemon } from "./rig.ts";
-import { toGuardKey } from "../../../src/mirror/planner/verdict/stops.ts";
+import { toApprovalKey } from "../../../src/mirror/planner/verdict/stops.ts";
 import type { Settings } from "../../../src/mirror/engine/run/world.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { createRig } from "../../simulator/rig.ts";
@@ -211,7 +211,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
     expect(rig.mirrored.texts()).toEqual(saved);
     expect(rig.app.text("notes/goal.md")).toBe(PLAN);
     const { stopped } = rig.daemon.status().lastReport!;
-    rig.mirrored.state.setMeta(META.approved, JSON.stringify(stopped.map(toGuardKey)));
+    rig.mirrored.state.setMeta(META.approved, JSON.stringify(stopped.map(toApprovalKey)));
     await rig.daemon.request("resume");
     await rig.until(() => /new path[\s\S]*old path/.test(rig.app.text("notes/goal.md") ?? ""));
     expect([rig.app.id("notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);

@@ -292,7 +292,7 @@ test("a link to what a list does not show stays that link, though base does not 
 
 test("content that is read because a link leads to its document is stored as content of the service", async () => {
   const { mirror, b } = await cloneThatMisses(({ app }) => app.edit("box/b.md", "edited\n"));
-  const [origin] = mirror.state.storedNames({}).filter(({ digest }) => digest === digestOf("edited\n"));
+  const [origin] = mirror.state.storedOrigins({}).filter(({ digest }) => digest === digestOf("edited\n"));
   expect(origin).toMatchObject({ id: b, side: "remote", path: "box/b.md" });
 });
 

@@ -1,7 +1,7 @@
 import { unwrap } from "../../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
 import { makeTemporaryName, readMove } from "../../../src/mirror/operations/history/undo-moves.ts";
-import { readUndo, undoRun } from "../../../src/mirror/operations/history/undo.ts";
+import { readUndoPlan, undoRun } from "../../../src/mirror/operations/history/undo.ts";
 import { planUndo } from "../../../src/mirror/operations/history/undo-plan.ts";
 import { actLocally, actOnService } from "../../simulator/commands.ts";
 import { type Mirror, ROOT } from "../../simulator/mirror.ts";
@@ -21,7 +21,7 @@ async function begun(): Promise<{ rig: Rig; mirror: Mirror }> {
 const here = (path: string) => `${ROOT}/${path}`;
 
 async function undo(mirror: Mirror, run: number | null = null, stop?: AbortSignal) {
-  const plan = unwrap(readUndo(mirror.world(), run));
+  const plan = unwrap(readUndoPlan(mirror.world(), run));
   const ended = unwrap(await undoRun(mirror.world(), plan, stop));
   const ends = ended.items.map((item) => ({ item, done: item.end === "done", note: item.why }));
   return { items: plan.items, ends };

@@ -1,6 +1,6 @@
 import { unwrap } from "../../../src/common/trouble.ts";
 import { expect, test } from "vitest";
-import { readUndo, readUndoSince, undoRun } from "../../../src/mirror/operations/history/undo.ts";
+import { readUndoPlan, readUndoPlanSince, undoRun } from "../../../src/mirror/operations/history/undo.ts";
 import { fc } from "../../property.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
@@ -31,7 +31,7 @@ function make({ rig, mirror }: { rig: Rig; mirror: Mirror }, { what, at, to }: C
 
 const textsOf = (files: ReadonlyMap<string, string>) => [...files.values()].toSorted();
 
-async function undo(mirror: Mirror, planned: ReturnType<typeof readUndo>) {
+async function undo(mirror: Mirror, planned: ReturnType<typeof readUndoPlan>) {
   const plan = unwrap(planned);
   const ended = unwrap(await undoRun(mirror.world(), plan));
   await mirror.syncTimes(2);
@@ -54,11 +54,11 @@ test("undo --since restores the folder of that time, or says what it leaves; und
         await mirror.syncTimes(2);
       }
       const now = mirror.texts();
-      const back = await undo(mirror, readUndoSince(mirror.world(), since));
+      const back = await undo(mirror, readUndoPlanSince(mirror.world(), since));
       if (!back.isAllDone) return;
       expect(mirror.texts()).toEqual(then);
       if (back.items.length === 0) return;
-      const again = await undo(mirror, readUndo(mirror.world(), null));
+      const again = await undo(mirror, readUndoPlan(mirror.world(), null));
       // A document that returns to a path which another has just left may get another name.
       if (again.isAllDone) expect(textsOf(mirror.texts())).toEqual(textsOf(now));
       whole++;

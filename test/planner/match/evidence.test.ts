@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeUnreadable, STILL_WRITTEN_REASON, type Unread } from "../../../src/mirror/model/tree.ts";
+import { makeUnreadable, STILL_WRITTEN_REASON, type UnreadReason } from "../../../src/mirror/model/tree.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { describePlan, doLocally, openConflict, planOf, POLICY, SIGNALS, worldAfter } from "../table.ts";
 import { type World, treesOf } from "../world.ts";
@@ -175,7 +175,7 @@ describe("I09 a document is blocked where several files may be it by equal evide
 });
 
 describe("I09 where only the path speaks for a file, the document waits while another file is written or moved", () => {
-  function planWhile(unread: Unread, local = `mv b.md h.md; new b.md ${NEW}`, unseen = "h.md"): string {
+  function planWhile(unread: UnreadReason, local = `mv b.md h.md; new b.md ${NEW}`, unseen = "h.md"): string {
     const world = worldAfter([`b.md=${B} c.md=${C}`, local, "", ""]);
     world.files.delete("h.md");
     const trees = treesOf(world);

@@ -130,7 +130,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I03",
     does: "does not put the service's texts in the text store",
     file: "mirror/engine/apply/effect.ts",
-    find: '  if (remoteResult.kind === "got")\n    ctx.world.state.putKnownText(remoteResult.value.digest, remoteResult.value.text, nameRemoteContent(path, id));\n',
+    find: '  if (remoteResult.kind === "got")\n    ctx.world.state.putKnownText(remoteResult.value.digest, remoteResult.value.text, makeRemoteOrigin(path, id));\n',
     replace: "",
     tests: ["promises/history.test.ts"],
   },

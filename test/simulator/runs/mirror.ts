@@ -207,7 +207,7 @@ const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "intents",
   "text",
   "hasText",
-  "storedNames",
+  "storedOrigins",
   "digests",
   "versions",
   "isEarlier",

@@ -9,7 +9,7 @@ import { finishSave } from "./local-acts.ts";
 import { quietSync, type Script } from "./script.ts";
 import type { RunFacts } from "./oracle-run.ts";
 import { runSync, settingsOf } from "./sync-step.ts";
-import { toGuardKey } from "../../../src/mirror/planner/verdict/stops.ts";
+import { toApprovalKey } from "../../../src/mirror/planner/verdict/stops.ts";
 import { readApprovedKeys } from "../../../src/mirror/engine/run/guard-facts.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../../src/mirror/engine/run/converge.ts";
@@ -167,7 +167,7 @@ export async function approveStop(actors: Actors, index: number): Promise<string
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return "nothing";
   const keys = [
     ...(byReason ? reasons.map(({ reason }) => reason) : []),
-    ...stoppedSteps.map((step) => toGuardKey(end.plan.steps[step]!.action)),
+    ...stoppedSteps.map((step) => toApprovalKey(end.plan.steps[step]!.action)),
   ];
   mirror.state.setMeta(META.approved, JSON.stringify([...new Set([...readApprovedKeys(world), ...keys])].sort()));
   return reasons.map(({ reason }) => reason).join(" ");

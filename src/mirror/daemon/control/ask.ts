@@ -25,7 +25,7 @@ export const SILENT_CODE = "daemon-silent";
  * disk, may delay a sign of life.
  */
 const DEADLINE_MS = 60_000;
-const STATUS_MS = 3_000;
+const STATUS_DEADLINE_MS = 3_000;
 
 /**
  * Returns the daemon's answer, or `NO_DAEMON` if no daemon runs.
@@ -35,7 +35,7 @@ const STATUS_MS = 3_000;
 export async function askDaemon<R extends ControlRequest>(
   dir: string,
   request: R,
-  deadlineMs = request.do === "status" ? STATUS_MS : DEADLINE_MS,
+  deadlineMs = request.do === "status" ? STATUS_DEADLINE_MS : DEADLINE_MS,
 ): Promise<Result<ControlAnswers[R["do"]]> | typeof NO_DAEMON> {
   const daemonAnswer = await callDaemon(dir, request, deadlineMs);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "trouble") return daemonAnswer;
@@ -47,7 +47,10 @@ export async function askDaemon<R extends ControlRequest>(
  * Returns the daemon's status. If the daemon does not answer in time, the status has the phase
  * `silent`.
  */
-export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
+export async function askStatus(
+  dir: string,
+  deadlineMs = STATUS_DEADLINE_MS,
+): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const daemonAnswer = await askDaemon(dir, { do: "status" }, deadlineMs);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "ok" || daemonAnswer.trouble.code !== SILENT_CODE)
     return daemonAnswer;

@@ -4,14 +4,14 @@ import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, type FolderRecord, type Block, isAway, type DocumentRecord } from "../../model/record.ts";
-import type { EventFields, TextName } from "../../ports/state.ts";
+import type { EventFields, ContentOrigin } from "../../ports/state.ts";
 import { makeTombstone } from "../../model/base.ts";
 import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
 
 /** Content to store in the transaction. Content that is already in the content store is skipped. */
-export type StoredContent = { readonly digest: Digest; readonly text: string; readonly name: TextName };
+export type StoredContent = { readonly digest: Digest; readonly text: string; readonly origin: ContentOrigin };
 
 export type StateChange = {
   readonly keeps?: StoredContent;
@@ -86,7 +86,7 @@ export function commit(ctx: CycleContext, change: StateChange): OutcomeOf<"done"
 export function writeChange(ctx: CycleContext, change: StateChange): void {
   const { state } = ctx.world;
   const { keeps } = change;
-  if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
+  if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.origin);
   if (change.record !== undefined) {
     updateLinkPlace(ctx, change.record);
     state.putRecord(change.record);

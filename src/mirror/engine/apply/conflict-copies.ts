@@ -13,7 +13,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import {
   DONE,
   leaveOpen,
-  nameLocalContent,
+  makeLocalOrigin,
   outcomeOfDisk,
   stale,
   storeConflictCopy,
@@ -116,7 +116,7 @@ export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: stri
   const pathState = disk.look(path);
   if (pathState.kind === "file" && pathState.digest === digest) return null;
   if (pathState.kind === "file") {
-    const usersDigest = storeFileText(ctx.world, path, nameLocalContent(path, null, RENAMED_FOR_COPY));
+    const usersDigest = storeFileText(ctx.world, path, makeLocalOrigin(path, null, RENAMED_FOR_COPY));
     const placeInTrash = chooseTrashPlace(ctx.world, path);
     const moveOutcome = disk.trash(path, pathState.digest, placeInTrash);
     if (moveOutcome.kind !== "done") return outcomeOfDisk(moveOutcome);
@@ -128,9 +128,9 @@ export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: stri
 }
 
 function reportRenamedFile(ctx: CycleContext, path: LocalPath, place: string, before: Digest | null): void {
-  const keptAs = `.mdmirror/${place}`;
-  const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
-  ctx.notes.tally.movedOutOfWay.push({ path, keptAs });
+  const keptPath = `.mdmirror/${place}`;
+  const detail = `renamed to ${keptPath}, because the other version of a conflict needs its name`;
+  ctx.notes.tally.movedOutOfWay.push({ path, keptAs: keptPath });
   recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path, detail, before });
 }
 

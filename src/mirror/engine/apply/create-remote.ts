@@ -11,8 +11,8 @@ import { fromServicePath, toService } from "../run/world.ts";
 import {
   DONE,
   fetchText,
-  nameLocalContent,
-  nameRemoteContent,
+  makeLocalOrigin,
+  makeRemoteOrigin,
   outcomeOfFailedRead,
   outcomeOfUndoneWrite,
   outcomeWithoutProof,
@@ -53,7 +53,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
     const { text, stamp, stampTrusted } = localResult.value;
     const row = { kind: "post", localPath, remotePath, digest, replaces, stamp, stampTrusted, why } as const;
     const request = { facts: `${remotePath} ${digest}`, item: { key: localPath, path: localPath } };
-    return withValue({ row, keeps: { digest, text, name: nameLocalContent(localPath, null) }, input: text, request });
+    return withValue({ row, keeps: { digest, text, origin: makeLocalOrigin(localPath, null) }, input: text, request });
   },
 
   async perform(ctx, row, text) {
@@ -64,8 +64,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
     // If another user edited the new document before the service answered, the answer contains the
     // edited content (I12). mdmirror stores the edited content now, because a later read may return
     // newer content (I03).
-    const name = nameRemoteContent(row.localPath, id);
-    const hasOtherContent = content !== undefined && ctx.world.state.putText(content, name) !== row.digest;
+    const origin = makeRemoteOrigin(row.localPath, id);
+    const hasOtherContent = content !== undefined && ctx.world.state.putText(content, origin) !== row.digest;
     const isRead = !mustBeReadBack(ctx, text) && !hasOtherContent;
     return { kind: "seen", seen: { id, changeId, digest: row.digest, remotePath, protected: isProtected, isRead } };
   },

@@ -14,8 +14,8 @@ import {
   fetchText,
   fetchWithoutStoring,
   makeEvent,
-  nameLocalContent,
-  nameRemoteContent,
+  makeLocalOrigin,
+  makeRemoteOrigin,
   outcomeOfDisk,
   readLocal,
   type RemoteText,
@@ -90,7 +90,7 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   // ORDER: content with links is stored before the file is created, because the file contains
   // another form of the links. After a crash, the next run matches the file to its document by the
   // stored content, even if link targets have moved.
-  if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, nameRemoteContent(localPath, id));
+  if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, makeRemoteOrigin(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const createOutcome = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));
   const creationResult = endCreation(ctx, action, digest, text, createOutcome);
@@ -115,7 +115,7 @@ async function recordCreated(
     stampTrusted: false,
     durable: false,
   });
-  const contentToStore = { digest, text, name: nameLocalContent(action.localPath, action.id, action.why) };
+  const contentToStore = { digest, text, origin: makeLocalOrigin(action.localPath, action.id, action.why) };
   const event = makeEvent(action, "local", { after: digest });
   const removedRows = { tombstone: action.id, conflict: action.id };
   const change = { keeps: contentToStore, record, version: { id: action.id, ...version }, removes: removedRows, event };
@@ -140,7 +140,7 @@ function endCreation(
   const { disk, state } = ctx.world;
   // The file may exist although the disk reported an error. The content is stored now (I03),
   // because the user may edit the file before the next scan.
-  state.putKnownText(digest, text, nameRemoteContent(localPath, id));
+  state.putKnownText(digest, text, makeRemoteOrigin(localPath, id));
   // The folder is checked only after a failure, because the check is slow and the folder usually
   // exists.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";

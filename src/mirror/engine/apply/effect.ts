@@ -7,7 +7,7 @@ import type { Block, DocumentRecord, Stamp } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, StoreContent } from "../../ports/disk.ts";
 import { type Answer, ENDS_A_RUN, type Fault } from "../../ports/remote.ts";
-import type { EventFields, EventSide, State, TextName } from "../../ports/state.ts";
+import type { EventFields, EventSide, State, ContentOrigin } from "../../ports/state.ts";
 import { findUse } from "../run/files-in-use.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { isBlank } from "../../model/text-form.ts";
@@ -142,7 +142,7 @@ export type RemoteText = { readonly file: FileWithContent; readonly text: string
 export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrOutcome<RemoteText>> {
   const remoteResult = await fetchWithoutStoring(ctx, id);
   if (remoteResult.kind === "got")
-    ctx.world.state.putKnownText(remoteResult.value.digest, remoteResult.value.text, nameRemoteContent(path, id));
+    ctx.world.state.putKnownText(remoteResult.value.digest, remoteResult.value.text, makeRemoteOrigin(path, id));
   return remoteResult;
 }
 
@@ -152,7 +152,7 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
  */
 export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
-  if (answer.ok) ctx.world.state.putText(answer.value.content, nameRemoteContent(path, id));
+  if (answer.ok) ctx.world.state.putText(answer.value.content, makeRemoteOrigin(path, id));
   return answer;
 }
 
@@ -213,7 +213,7 @@ type LocalContent = { readonly text: string; readonly stamp: Stamp; readonly sta
 export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrOutcome<LocalContent> {
   const localResult = requireDigest(ctx.world.disk.read(path), expect);
   if (localResult.kind === "got")
-    ctx.world.state.putKnownText(expect, localResult.value.text, nameLocalContent(path, id));
+    ctx.world.state.putKnownText(expect, localResult.value.text, makeLocalOrigin(path, id));
   return localResult;
 }
 
@@ -242,7 +242,7 @@ export function withCurrentLinks<A extends ActionOf<"create-remote" | "put">>(
   id: DocId | null,
 ): A {
   if (links === undefined) return action;
-  const storeText: StoreContent = (digest, text, path) => state.putKnownText(digest, text, nameLocalContent(path, id));
+  const storeText: StoreContent = (digest, text, path) => state.putKnownText(digest, text, makeLocalOrigin(path, id));
   const currentDigest = links.digestWithCurrentLinks(action.localPath, action.expect, storeText);
   return currentDigest === action.expect ? action : { ...action, expect: currentDigest };
 }
@@ -311,15 +311,15 @@ export function chooseEventCode(world: World, before: Digest | null, text: strin
  * Returns the origin of local content: path, document, and why it was stored. Users find the
  * content by its origin.
  */
-export function nameLocalContent(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
+export function makeLocalOrigin(path: LocalPath, id: DocId | null, why = "found in the folder"): ContentOrigin {
   return { path, id, side: "local", why };
 }
 
-export function nameRemoteContent(path: LocalPath, id: DocId, why = "found on the service"): TextName {
+export function makeRemoteOrigin(path: LocalPath, id: DocId, why = "found on the service"): ContentOrigin {
   return { path, id, side: "remote", why };
 }
 
-export function nameMergedContent(path: LocalPath, id: DocId, why: string): TextName {
+export function makeMergedOrigin(path: LocalPath, id: DocId, why: string): ContentOrigin {
   return { path, id, side: "both", why };
 }
 
@@ -334,7 +334,7 @@ export function makeLocalContentStore(state: State, base: BaseTree, columns?: Re
   );
   return (digest, text, path) => {
     const id = columns === undefined ? (idsByPath().get(path) ?? null) : columns.idAt(path);
-    state.putKnownText(digest, text, nameLocalContent(path, id));
+    state.putKnownText(digest, text, makeLocalOrigin(path, id));
   };
 }
 
@@ -345,11 +345,11 @@ export function makeLocalContentStore(state: State, base: BaseTree, columns?: Re
 export function storeFileText(
   { disk, state }: Pick<World, "disk" | "state">,
   path: LocalPath,
-  name: TextName,
+  origin: ContentOrigin,
 ): Digest | null {
   const readOutcome = disk.read(path);
   if (readOutcome.kind !== "done") return null;
-  state.putKnownText(readOutcome.value.digest, readOutcome.value.text, name);
+  state.putKnownText(readOutcome.value.digest, readOutcome.value.text, origin);
   return readOutcome.value.digest;
 }
 
@@ -360,5 +360,5 @@ export function storeFileText(
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.record(id)?.localPath ?? path;
-  storeFileText(world, path, nameMergedContent(document, id, "the other version of a conflict"));
+  storeFileText(world, path, makeMergedOrigin(document, id, "the other version of a conflict"));
 }

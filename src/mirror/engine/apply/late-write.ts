@@ -8,7 +8,7 @@ import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { isSetAsidePath } from "../run/world.ts";
 import { hasRestarted, isCutOff, mayBeLost } from "./durability.ts";
-import { DONE, leaveOpen, nameLocalContent } from "./effect.ts";
+import { DONE, leaveOpen, makeLocalOrigin } from "./effect.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
 import { containsChanges, moveBeside, putBack, readSetAside, writeFile } from "./write-file.ts";
 
@@ -55,14 +55,14 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
     state.putKnownText(
       digest,
       text,
-      nameLocalContent(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
+      makeLocalOrigin(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
     );
     return applyLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT_RESULT;
   // mdmirror stored the content when it first read the file, but the content store may have lost
   // the content since (I03).
-  state.putKnownText(digest, text, nameLocalContent(row.path, row.id));
+  state.putKnownText(digest, text, makeLocalOrigin(row.path, row.id));
   return removeAfterFlush(ctx, row);
 }
 

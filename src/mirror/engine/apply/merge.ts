@@ -7,7 +7,7 @@ import {
   explainWrite,
   fetchText,
   makeEvent,
-  nameMergedContent,
+  makeMergedOrigin,
   readLocal,
   type RemoteText,
   STALE,
@@ -206,9 +206,9 @@ export function mergeWithPublished(
     publishedText,
     file.lastChangeId,
   );
-  const name = nameMergedContent(localPath, record.id, "a change that is still in review");
+  const origin = makeMergedOrigin(localPath, record.id, "a change that is still in review");
   const waitingSubmissions = settledSubmissions.waiting.map(({ text: sent, ...submission }): Submission => {
-    return { ...submission, digest: ctx.world.state.putText(sent, name) };
+    return { ...submission, digest: ctx.world.state.putText(sent, origin) };
   });
   // If the same content was sent twice, only the later submission is kept.
   const waitingByDigest = new Map(waitingSubmissions.map((submission) => [submission.digest, submission]));

@@ -12,8 +12,8 @@ import {
   DONE,
   fetchText,
   findContentCode,
-  nameLocalContent,
-  nameRemoteContent,
+  makeLocalOrigin,
+  makeRemoteOrigin,
   outcomeOfFault,
   outcomeOfUndoneWrite,
   outcomeWithoutProof,
@@ -56,7 +56,7 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     // ORDER: base's content is flushed to the disk before the PUT. A power cut can revert the last
     // commits of the store, but not the PUT.
     ctx.world.state.secureTexts(record.digest);
-    const contentToStore = { digest, text, name: nameLocalContent(localPath, id) };
+    const contentToStore = { digest, text, origin: makeLocalOrigin(localPath, id) };
     const row = {
       kind: "put",
       id,
@@ -223,7 +223,7 @@ async function readSavedVersion(
     const digest = digestOf(content);
     // The content store has the sent content since the journal row was opened. Any other content is
     // stored now, because the read below may return a newer version (I03).
-    if (digest !== sent) ctx.world.state.putKnownText(digest, content, nameRemoteContent(localPath, id));
+    if (digest !== sent) ctx.world.state.putKnownText(digest, content, makeRemoteOrigin(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return withValue({ text: content, digest, changeId });
   }

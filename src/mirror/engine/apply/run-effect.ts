@@ -151,7 +151,7 @@ async function openJournalRow(ctx: CycleContext, { row, keeps }: PreparedEffect<
   const { state } = ctx.world;
   let rowId = 0;
   const openRow = () => {
-    if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
+    if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.origin);
     rowId = state.openIntent(ctx.run, row);
   };
   await ctx.group.commit(openRow, "soon", keeps?.text.length ?? 0);

@@ -14,7 +14,7 @@ import {
   becomesBlank,
   DONE,
   leaveOpen,
-  nameMergedContent,
+  makeMergedOrigin,
   outcomeOfDisk,
   stale,
   staleIfInUse,
@@ -74,7 +74,7 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
     const { id, path, expect } = decided;
     if (isUncountedLoss(ctx, writing)) return withOutcome(stale("it became empty after the safety checks"));
     const newDigest = digestToWrite(writing);
-    if (text !== null) ctx.world.state.putKnownText(newDigest, text, nameMergedContent(path, id, event.detail));
+    if (text !== null) ctx.world.state.putKnownText(newDigest, text, makeMergedOrigin(path, id, event.detail));
     const row: ReplaceRow = {
       ...decided,
       kind: "replace",

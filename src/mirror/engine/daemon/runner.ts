@@ -21,7 +21,7 @@ import { DaemonRuns, RunLog } from "./runs.ts";
 import { type DueWork, Schedule } from "./schedule.ts";
 
 /** LIMIT: number of changed paths in the status, so that the status stays short. */
-const MAX_DIRTY_SHOWN = 100;
+const MAX_SHOWN_PATHS = 100;
 
 type RunnerParts = {
   readonly world: World;
@@ -188,7 +188,7 @@ export class Runner implements WatchListener {
       phase: this.#phase,
       inSyncAsOf: this.#runLog.inSyncAsOf(),
       pendingDeletions: deletions.list().map(({ path, dueAt }) => ({ path, dueAt: toShownTime(dueAt)! })),
-      dirty: { count: dirty.count(), paths: dirty.paths(MAX_DIRTY_SHOWN) },
+      dirty: { count: dirty.count(), paths: dirty.paths(MAX_SHOWN_PATHS) },
       lastReport: this.#runLog.report(),
       pausedUntil: pausedUntil === Number.POSITIVE_INFINITY ? null : toShownTime(pausedUntil),
       nextPollAt: pausedUntil !== null || retryAt !== null ? null : toShownTime(this.#schedule.pollAt()),

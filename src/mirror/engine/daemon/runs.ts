@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
-import type { BaseTree, LocalTree, RemoteFile, Trees, Unread } from "../../model/tree.ts";
+import type { BaseTree, LocalTree, RemoteFile, Trees, UnreadReason } from "../../model/tree.ts";
 import { findDelayedContents, runCycles, RunEntry } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
 import {
@@ -17,7 +17,7 @@ import type { Settings, World } from "../run/world.ts";
 import { FilesInUse } from "../run/files-in-use.ts";
 import { HotPlaces } from "./hot-places.ts";
 import { KnownTrees } from "./known-trees.ts";
-import { DirtyPaths, findEmptied, hidePaths, isHidden, PendingDeletions, UnchangedSince } from "./unsettled.ts";
+import { DirtyPaths, findEmptied, hidePaths, isHidden, PendingDeletions, UnchangedValues } from "./unsettled.ts";
 import { RemoteHints } from "./remote-hints.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { StalePaths } from "./stale-paths.ts";
@@ -44,11 +44,11 @@ export class DaemonRuns {
    * Contents of protected documents. Such content goes to review only after it was unchanged for a
    * while.
    */
-  readonly unchangedContents: UnchangedSince<DocId, Digest>;
+  readonly unchangedContents: UnchangedValues<DocId, Digest>;
   /**
    * Files that became empty, each with the reason why mdmirror does not plan the file for a while.
    */
-  readonly emptied: UnchangedSince<LocalPath, Unread>;
+  readonly emptied: UnchangedValues<LocalPath, UnreadReason>;
   readonly inUse: FilesInUse;
   readonly #world: World;
   readonly #settings: Settings;
@@ -66,8 +66,8 @@ export class DaemonRuns {
     this.knownTrees = new KnownTrees(world);
     this.budget = new RequestBudget(world.remote, timing, world.clock.monotonic());
     this.hot = new HotPlaces(world, this.knownTrees, this.budget, timing);
-    this.unchangedContents = new UnchangedSince(timing.reviewDelayMs);
-    this.emptied = new UnchangedSince(timing.emptyMs);
+    this.unchangedContents = new UnchangedValues(timing.reviewDelayMs);
+    this.emptied = new UnchangedValues(timing.emptyMs);
     this.inUse = new FilesInUse(world, settings.handsOff);
     this.#stalePaths = new StalePaths(timing.stalePathMs, (path) => this.dirty.note(path, false, this.#now()));
   }

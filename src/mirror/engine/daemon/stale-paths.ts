@@ -10,7 +10,7 @@ import { runLocalEffect } from "../apply/run-effect.ts";
 import { trashFile, writeFile } from "../apply/write-file.ts";
 import type { CycleEnd, CycleContext } from "../run/cycle-context.ts";
 import { findUse } from "../run/files-in-use.ts";
-import { nameLocalContent } from "../apply/effect.ts";
+import { makeLocalOrigin } from "../apply/effect.ts";
 import { chooseTrashPlace } from "../run/world.ts";
 
 type VacatedPath = {
@@ -136,7 +136,7 @@ function redirectSave(
   const readText = state.text(read);
   if (localFile === undefined || savedOutcome.kind !== "done" || readText === null) return null;
   if (!areSimilar(makeLineProfile(readText), makeLineProfile(savedOutcome.value.text))) return null;
-  state.putKnownText(savedOutcome.value.digest, savedOutcome.value.text, nameLocalContent(path, record.id));
+  state.putKnownText(savedOutcome.value.digest, savedOutcome.value.text, makeLocalOrigin(path, record.id));
   const newText = chooseText(ctx, record, { digest: read, text: readText }, localFile, savedOutcome.value.text);
   if (newText !== null && newText !== savedOutcome.value.text && hasJustChanged(ctx, record)) return "waits";
   // ORDER: the content is written to the document before the file at the old path is removed. If

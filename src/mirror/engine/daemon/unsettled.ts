@@ -2,7 +2,13 @@
 import { once } from "../../../common/once.ts";
 import { EMPTY_DIGEST } from "../../../contract/digest.ts";
 import { ancestorsOf, isWithin, type LocalPath } from "../../../contract/path.ts";
-import { type BaseTree, type LocalFile, type LocalTree, STILL_WRITTEN_REASON, type Unread } from "../../model/tree.ts";
+import {
+  type BaseTree,
+  type LocalFile,
+  type LocalTree,
+  STILL_WRITTEN_REASON,
+  type UnreadReason,
+} from "../../model/tree.ts";
 import { toInodeKey } from "../../planner/match/evidence.ts";
 import type { DaemonTiming } from "./interface.ts";
 
@@ -86,8 +92,8 @@ export class DirtyPaths {
   }
 
   /** Returns the paths that must not be planned yet. Each path stands for everything below it. */
-  unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
-    const unsettledPaths = new Map<LocalPath, Unread>();
+  unsettled(now: number): ReadonlyMap<LocalPath, UnreadReason> {
+    const unsettledPaths = new Map<LocalPath, UnreadReason>();
     for (const [path, change] of this.#changes)
       if (this.#settledAt(change) > now) unsettledPaths.set(path, STILL_WRITTEN_REASON);
     return unsettledPaths;
@@ -158,7 +164,7 @@ export class DirtyPaths {
  * period. A value is content that waits for review, or a document that became empty. Times are
  * monotonic.
  */
-export class UnchangedSince<Key, Value> {
+export class UnchangedValues<Key, Value> {
   readonly #periodMs: number;
   readonly #since = new Map<Key, { readonly value: Value; readonly since: number }>();
 
@@ -206,7 +212,7 @@ export class UnchangedSince<Key, Value> {
  * During a bulk change, the path "" (the linked folder) is marked. Files in the tree are then still
  * planned, but no file counts as absent.
  */
-export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
+export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, UnreadReason>): LocalTree {
   if (waiting.size === 0) return tree;
   const files = new Map<LocalPath, LocalFile>();
   for (const [path, file] of tree.files) if (!isHidden(path, waiting)) files.set(path, file);
@@ -222,10 +228,10 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
  * emptied the file, and crashed before it wrote the new content. Leaves out a moved file whose
  * document was already empty.
  */
-export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
+export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, UnreadReason> {
   const emptyPaths = new Set<LocalPath>();
   for (const file of tree.files.values()) if (file.empty) emptyPaths.add(file.path);
-  const emptiedFiles = new Map<LocalPath, Unread>();
+  const emptiedFiles = new Map<LocalPath, UnreadReason>();
   if (emptyPaths.size === 0) return emptiedFiles;
   const inodes = once(() => findEmptyInodes(tree, base));
   for (const record of base.records.values()) {

@@ -13,7 +13,7 @@ import type { MirrorEvent } from "../../ports/state.ts";
 import {
   isUnseenContent,
   makeCopiesNotes,
-  makeNotDone,
+  makeFailedEnd,
   type ManualEnd,
   storeReplacedText,
   writeChosen,
@@ -115,9 +115,9 @@ export async function takeTheirs(
 ): Promise<ManualEnd> {
   const { record, path, seen } = placed;
   const remoteResult = await fetchText(ctx, record.id, path);
-  if (remoteResult.kind === "end") return makeNotDone(explainIfGone(remoteResult.outcome, conflict));
+  if (remoteResult.kind === "end") return makeFailedEnd(explainIfGone(remoteResult.outcome, conflict));
   const { file, text, digest } = remoteResult.value;
-  if (isUnseenContent(seen?.theirs, digest)) return makeNotDone(stale(`${path} was edited on the service meanwhile`));
+  if (isUnseenContent(seen?.theirs, digest)) return makeFailedEnd(stale(`${path} was edited on the service meanwhile`));
   noteProtection(ctx, record.id, file.protected);
   const eventFields =
     conflict === null
@@ -172,9 +172,9 @@ export async function sendWithMarkers(
 ): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
   const record = state.record(id);
-  if (record === null) return makeNotDone(STALE.noRecord);
+  if (record === null) return makeFailedEnd(STALE.noRecord);
   const pathState = disk.look(localPath);
-  if (pathState.kind !== "file") return makeNotDone(stale(`no file is at ${localPath}`));
+  if (pathState.kind !== "file") return makeFailedEnd(stale(`no file is at ${localPath}`));
   const expect: Digest = pathState.digest;
   const { changeId: baseChangeId } = record;
   const why = "mdmirror resolve uploaded it with its conflict markers";
@@ -210,7 +210,7 @@ export async function deleteOnService(ctx: CycleContext, record: DocumentRecord)
 export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath } = record;
   const remoteResult = await fetchText(ctx, id, localPath);
-  if (remoteResult.kind === "end") return makeNotDone(remoteResult.outcome);
+  if (remoteResult.kind === "end") return makeFailedEnd(remoteResult.outcome);
   const detail = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
   const outcome = restoreFromService(ctx, record, localPath, remoteResult.value, {
     kind: "create-local",
@@ -231,8 +231,8 @@ export function dropLocalEdit(
   conflict: Conflict | null,
 ): ManualEnd {
   const digest = storeReplacedText(ctx, path, record.id);
-  if (digest === null) return makeNotDone(stale(`no file is at ${path}`));
-  if (isUnseenContent(seen?.mine, digest)) return makeNotDone(stale(`${path} was edited meanwhile`));
+  if (digest === null) return makeFailedEnd(stale(`no file is at ${path}`));
+  if (isUnseenContent(seen?.mine, digest)) return makeFailedEnd(stale(`${path} was edited meanwhile`));
   const cause = record.state === "outside" ? "outside" : "gone";
   const reason = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {
@@ -251,7 +251,7 @@ export function dropLocalEdit(
 /** Makes the next run upload a document as new, because the service no longer has the document. */
 export function keepAsNew(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const { outcome, notes } = keepFile(ctx, placed, conflict);
-  if (outcome.kind !== "done") return makeNotDone(outcome);
+  if (outcome.kind !== "done") return makeFailedEnd(outcome);
   const note = "it is uploaded as a new document, with a new id and no history on the service";
   return { outcome, notes: [note, ...notes] };
 }
@@ -259,7 +259,7 @@ export function keepAsNew(ctx: CycleContext, placed: PlacedDocument, conflict: C
 /** Forgets a document, so that the next run uploads its file as a new document. */
 export function keepFile(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const digest = storeReplacedText(ctx, path, record.id);
-  if (digest === null) return makeNotDone(stale(`no file is at ${path}`));
+  if (digest === null) return makeFailedEnd(stale(`no file is at ${path}`));
   const outcome = commit(ctx, {
     ends: { record, trashPath: null },
     removes: { blockKey: record.id },
@@ -298,13 +298,13 @@ function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict 
 export async function recreate(ctx: CycleContext, { record, path }: PlacedDocument): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
   if (!leadsToRoot(record.remotePath, path))
-    return makeNotDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));
+    return makeFailedEnd(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));
   const remotePath = toRemoteName(path, "file", ctx.world.remote.traits().refusedCharacters);
-  if (remotePath === null) return makeNotDone(stale(`no file named ${path} can be synced`));
+  if (remotePath === null) return makeFailedEnd(stale(`no file named ${path} can be synced`));
   const storedDigest = storeReplacedText(ctx, path, record.id);
-  if (storedDigest === null) return makeNotDone(stale(`no file is at ${path}`));
+  if (storedDigest === null) return makeFailedEnd(stale(`no file is at ${path}`));
   const refusal = await findReasonToKeepOld(ctx, record, path);
-  if (refusal !== null) return makeNotDone(refusal);
+  if (refusal !== null) return makeFailedEnd(refusal);
   const knownIds = new Set(state.recordsAt(path).map(({ id }) => id));
   state.transact(() => {
     state.putTombstone(makeTombstone(record, null, clock.now()));
@@ -323,12 +323,12 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
   if (createdRecord === undefined) {
     const isPostOpen = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
     // The POST may have succeeded. The next run finds out, and records the document.
-    if (isPostOpen) return makeNotDone(createOutcome);
+    if (isPostOpen) return makeFailedEnd(createOutcome);
     state.transact(() => {
       state.putRecord(record);
       state.removeTombstone(record.id);
     });
-    return makeNotDone(createOutcome);
+    return makeFailedEnd(createOutcome);
   }
   state.removeBlock(record.id);
   const doubt = await findProblemWithNew(ctx, createdRecord, remotePath, storedDigest);

@@ -11,7 +11,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { DEFAULT_GUARD_LIMITS } from "../../model/policy.ts";
 import type { EventFields, MirrorEvent } from "../../ports/state.ts";
 import { flushNow } from "../apply/durability.ts";
-import { nameLocalContent, stale, storeFileText } from "../apply/effect.ts";
+import { makeLocalOrigin, stale, storeFileText } from "../apply/effect.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { checkRoot } from "../run/guard-facts.ts";
@@ -115,9 +115,9 @@ export function writeChosen(
   // A missing file is created only if nothing is at its path and the content is a version of the
   // service (`next`).
   if (newDigest === null || (foundDigest === null && (pathState.kind !== "absent" || next === undefined)))
-    return makeNotDone(stale(`no file is at ${path}`));
+    return makeFailedEnd(stale(`no file is at ${path}`));
   if (foundDigest !== null && isUnseenContent(seen, foundDigest))
-    return makeNotDone(stale(`${path} was edited meanwhile`));
+    return makeFailedEnd(stale(`${path} was edited meanwhile`));
   storeReplacedText(ctx, path, id);
   const trash = chooseTrashPlace(ctx.world, path);
   const copies: string[] = [];
@@ -133,7 +133,7 @@ export function writeChosen(
     trash,
     copies,
   });
-  if (outcome.kind !== "done") return makeNotDone(outcome);
+  if (outcome.kind !== "done") return makeFailedEnd(outcome);
   return {
     outcome,
     notes: [
@@ -156,14 +156,14 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
  * @returns digest of the content; null if no file is at the path
  */
 export function storeReplacedText(ctx: CycleContext, path: LocalPath, id: DocId): Digest | null {
-  const digest = storeFileText(ctx.world, path, nameLocalContent(path, id, "the version that your choice replaced"));
+  const digest = storeFileText(ctx.world, path, makeLocalOrigin(path, id, "the version that your choice replaced"));
   if (digest !== null) return digest;
   const pathState = ctx.world.disk.look(path);
   return pathState.kind === "file" ? pathState.digest : null;
 }
 
-export function makeKeptNote(oldFile: string, keptAs: string | null): string[] {
-  return keptAs === null ? [] : [`${oldFile} is kept as .mdmirror/${keptAs}`];
+export function makeKeptNote(oldFile: string, trashPlace: string | null): string[] {
+  return trashPlace === null ? [] : [`${oldFile} is kept as .mdmirror/${trashPlace}`];
 }
 
 /** @param places paths of the copies, below `.mdmirror/` */
@@ -171,6 +171,6 @@ export function makeCopiesNotes(places: readonly string[]): string[] {
   return places.flatMap((place) => makeKeptNote("the other version", place));
 }
 
-export function makeNotDone(outcome: Outcome): ManualEnd {
+export function makeFailedEnd(outcome: Outcome): ManualEnd {
   return { outcome, notes: [] };
 }

@@ -8,7 +8,7 @@ import { type DocumentRecord, forgetNewestCopy } from "../../model/record.ts";
 import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/base.ts";
 import { ensureFolders } from "../apply/folder.ts";
-import { makeKeptNote, makeNotDone, type ManualEnd, storeReplacedText, writeChosen } from "./run-manually.ts";
+import { makeKeptNote, makeFailedEnd, type ManualEnd, storeReplacedText, writeChosen } from "./run-manually.ts";
 import {
   DONE,
   fetchText,
@@ -41,12 +41,12 @@ export async function restoreDeletedFile(
 ): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const record = state.record(id);
-  if (record === null) return makeNotDone(STALE.noRecord);
+  if (record === null) return makeFailedEnd(STALE.noRecord);
   // If another file has the document's path now, the file is restored at the free path that the
   // plan found.
   const restoredPath = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
   const textResult = await readBaseText(ctx, record, restoredPath);
-  if (textResult.kind === "end") return makeNotDone(textResult.outcome);
+  if (textResult.kind === "end") return makeFailedEnd(textResult.outcome);
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
     path: restoredPath,
@@ -56,7 +56,7 @@ export async function restoreDeletedFile(
     next: null,
     event: { kind: "restore", side: "local", detail: REJECTED_DETAIL },
   });
-  if (outcome.kind !== "done") return makeNotDone(outcome);
+  if (outcome.kind !== "done") return makeFailedEnd(outcome);
   return {
     outcome,
     notes:
@@ -79,7 +79,7 @@ export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
 /** Keeps a local file. The next run uploads the file as a new document. */
 export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): ManualEnd {
   const record = ctx.world.state.record(id);
-  if (record === null) return makeNotDone(STALE.noRecord);
+  if (record === null) return makeFailedEnd(STALE.noRecord);
   return keepFile(ctx, { record, path }, ctx.world.state.conflict(id));
 }
 
@@ -87,7 +87,7 @@ export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): Ma
 export function restoreConflictCopy(ctx: CycleContext, id: DocId): ManualEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
-  if (conflict === null) return makeNotDone(STALE.conflictEnded);
+  if (conflict === null) return makeFailedEnd(STALE.conflictEnded);
   state.putConflict(forgetNewestCopy(conflict));
   return { outcome: DONE, notes: [] };
 }
@@ -99,9 +99,9 @@ export async function restoreBaseContent(
 ): Promise<ManualEnd> {
   const { state } = ctx.world;
   const record = state.record(id);
-  if (record === null || record.changeId !== baseChangeId) return makeNotDone(STALE.baseMoved);
+  if (record === null || record.changeId !== baseChangeId) return makeFailedEnd(STALE.baseMoved);
   const textResult = await readBaseText(ctx, record, path);
-  if (textResult.kind === "end") return makeNotDone(textResult.outcome);
+  if (textResult.kind === "end") return makeFailedEnd(textResult.outcome);
   const event = { kind: "restore", detail: EMPTIED_DETAIL } as const;
   const { outcome } = writeChosen(ctx, { record, path, text: textResult.value, seen: expect, event, old: "it" });
   return { outcome, notes: [] };
@@ -127,12 +127,12 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
   const path = state.record(id)?.localPath;
   const remoteResult = path === undefined ? null : await fetchText(ctx, id, path);
   const record = state.record(id);
-  if (remoteResult === null || record === null) return makeNotDone(STALE.noRecord);
-  if (remoteResult.kind === "end") return makeNotDone(remoteResult.outcome);
+  if (remoteResult === null || record === null) return makeFailedEnd(STALE.noRecord);
+  if (remoteResult.kind === "end") return makeFailedEnd(remoteResult.outcome);
   const { file, digest } = remoteResult.value;
-  if (file.lastChangeId !== changeId) return makeNotDone(STALE.editedRemotely);
+  if (file.lastChangeId !== changeId) return makeFailedEnd(STALE.editedRemotely);
   const pathState = disk.look(record.localPath);
-  if (pathState.kind !== "file") return makeNotDone(stale(`no file is at ${record.localPath}`));
+  if (pathState.kind !== "file") return makeFailedEnd(stale(`no file is at ${record.localPath}`));
   const base = { changeId, digest, localDigest: digest, stamp: pathState.stamp, stampTrusted: false, durable: true };
   const outcome = commit(ctx, {
     record: moveBase(record, base),
@@ -163,10 +163,10 @@ export function restoreText(
 ): ManualEnd {
   const { state } = ctx.world;
   const text = state.text(digest);
-  if (text === null) return makeNotDone(stale("its content is no longer in the history"));
+  if (text === null) return makeFailedEnd(stale("its content is no longer in the history"));
   const path = record.localPath;
   const currentDigest = storeReplacedText(ctx, path, record.id);
-  if (expect !== null && currentDigest !== expect) return makeNotDone(stale("its content changed since"));
+  if (expect !== null && currentDigest !== expect) return makeFailedEnd(stale("its content changed since"));
   const event = { kind: "restore", detail } as const;
   return writeChosen(ctx, { record, path, text, seen: currentDigest, event, old: "the previous version" });
 }
@@ -183,11 +183,11 @@ export function restoreFile(
 ): ManualEnd {
   const { state, disk } = ctx.world;
   const text = state.text(digest);
-  if (text === null) return makeNotDone(stale("its content is no longer in the history"));
+  if (text === null) return makeFailedEnd(stale("its content is no longer in the history"));
   const folderFailure = ensureFolders(ctx, path);
-  if (folderFailure !== null) return makeNotDone(folderFailure);
+  if (folderFailure !== null) return makeFailedEnd(folderFailure);
   const createOutcome = disk.create(path, text);
-  if (createOutcome.kind !== "done") return makeNotDone(outcomeOfDisk(createOutcome));
+  if (createOutcome.kind !== "done") return makeFailedEnd(outcomeOfDisk(createOutcome));
   const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path, detail, after: digest } });
   return {
     outcome,
@@ -208,10 +208,10 @@ export function removeCreated(
   detail: string,
 ): ManualEnd {
   const { id, localPath: path } = record;
-  if (storeReplacedText(ctx, path, id) !== expect) return makeNotDone(stale("its content changed since"));
+  if (storeReplacedText(ctx, path, id) !== expect) return makeFailedEnd(stale("its content changed since"));
   const event = { kind: "restore", side: "local", id, path, detail, before: expect } as const;
   const outcome = runLocalEffect(ctx, trashFile, { id, path, expect, place, change: () => ({ event }) });
-  return outcome.kind === "done" ? { outcome, notes: makeKeptNote("it", place) } : makeNotDone(outcome);
+  return outcome.kind === "done" ? { outcome, notes: makeKeptNote("it", place) } : makeFailedEnd(outcome);
 }
 
 type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
@@ -246,18 +246,18 @@ export async function reopenConflict(ctx: CycleContext, ended: EndedConflict, de
   const { id, mine, base } = ended;
   const { state, disk } = ctx.world;
   const text = state.text(mine);
-  if (text === null) return makeNotDone(stale("its content is no longer in the history"));
+  if (text === null) return makeFailedEnd(stale("its content is no longer in the history"));
   const remoteResult = await publishTheirs(ctx, ended, detail);
-  if (remoteResult.kind === "end") return makeNotDone(remoteResult.outcome);
+  if (remoteResult.kind === "end") return makeFailedEnd(remoteResult.outcome);
   const record = state.record(id);
-  if (record === null) return makeNotDone(STALE.noRecord);
+  if (record === null) return makeFailedEnd(STALE.noRecord);
   const atPath = disk.look(record.localPath);
-  if (atPath.kind !== "file") return makeNotDone(stale(`no file is at ${record.localPath}`));
+  if (atPath.kind !== "file") return makeFailedEnd(stale(`no file is at ${record.localPath}`));
   // If the document was new on both sides, base is the version on the service.
   const { changeId, digest } = base ?? { changeId: remoteResult.value.file.lastChangeId, digest: ended.theirs };
   const movedRecord = moveBaseUnderEdit(record, changeId, digest, atPath.stamp);
   const outcome = await openConflict(ctx, movedRecord, record.localPath, remoteResult.value, base, detail);
-  if (outcome.kind !== "done") return makeNotDone(outcome);
+  if (outcome.kind !== "done") return makeFailedEnd(outcome);
   if (atPath.digest === mine) return { outcome, notes: [] };
   const event = { kind: "restore", detail } as const;
   const { localPath: path } = record;

@@ -8,7 +8,7 @@ import {
   makeUnreadable,
   type RemoteTree,
   type Trees,
-  type Unread,
+  type UnreadReason,
 } from "../../model/tree.ts";
 import type { StoreContent } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -35,7 +35,7 @@ import {
   type RemoteScan,
 } from "./observe.ts";
 import { removeOldSentRows, recordMovedPosts } from "../apply/unanswered-writes.ts";
-import { isNotFound, makeLocalContentStore, nameRemoteContent } from "../apply/effect.ts";
+import { isNotFound, makeLocalContentStore, makeRemoteOrigin } from "../apply/effect.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { World } from "../run/world.ts";
 import { type StoreRemoteContent, toRemoteFile } from "./documents.ts";
@@ -177,7 +177,7 @@ export function makeContentStore({ world, notes }: CycleContext, input: CycleInp
 function makeRemoteContentStore({ world: { state }, notes }: CycleContext, input: CycleInput): StoreRemoteContent {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
-    : (digest, text, path, id) => state.putKnownText(digest, text, nameRemoteContent(path, id));
+    : (digest, text, path, id) => state.putKnownText(digest, text, makeRemoteOrigin(path, id));
 }
 
 async function scanBothSides(
@@ -289,12 +289,12 @@ export function withReturnedPaths({ notes: { returned } }: CycleContext, local: 
   return returned.size === 0 ? local : { ...local, returned };
 }
 
-export function withUnseen(local: LocalTree, ...unseen: readonly ReadonlyMap<LocalPath, Unread>[]): LocalTree {
+export function withUnseen(local: LocalTree, ...unseen: readonly ReadonlyMap<LocalPath, UnreadReason>[]): LocalTree {
   if (unseen.every((map) => map.size === 0)) return local;
   return { ...local, unseen: new Map([...local.unseen, ...unseen.flatMap((map) => [...map])]) };
 }
 
-function toUnreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
+function toUnreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, UnreadReason> {
   return new Map([...open].map(([path, why]) => [path, makeUnreadable(why)]));
 }
 

@@ -157,7 +157,7 @@ export async function observeRemote(
   const { columns } = before;
   const [documentList, earlyFolders] = await listDocumentsAndFolders(world, known, columns);
   const filesById = documentList.files;
-  const base = columns === undefined ? before : withUnlisted(before, columns, filesById);
+  const base = columns === undefined ? before : addUnlistedRecords(before, columns, filesById);
   // A missing document counts as absent only if the key still works. As a proof, mdmirror lists the
   // folders again and looks for a folder of base.
   const unlistedDocuments = findUnlisted(base, filesById);
@@ -183,7 +183,7 @@ export async function observeRemote(
  * If a document is missing, also adds one document that the service lists unchanged. A read of this
  * document can show that the key works.
  */
-function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, RemoteFile>): BaseTree {
+function addUnlistedRecords(base: BaseTree, columns: RecordColumns, seen: Map<DocId, RemoteFile>): BaseTree {
   const records = columns.unlisted(seen.keys());
   const [listedFile] = records.keys().every((id) => seen.has(id)) ? [] : columns.listed();
   if (listedFile === undefined) return { ...base, records };

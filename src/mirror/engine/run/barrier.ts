@@ -10,7 +10,7 @@ import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts"
 import type { BaseTree, UnsyncedEntry, LocalTree } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 import { observeLocal } from "../observe/observe.ts";
-import { type Attention, makeBlockProblem } from "./report.ts";
+import { type SyncProblem, makeBlockProblem } from "./report.ts";
 import { lacksDocuments } from "./run-state.ts";
 import type { World } from "./world.ts";
 
@@ -66,7 +66,7 @@ export type PathOnService = {
   /** Change ids of the document's changes in review. */
   readonly reviews: readonly ChangeId[];
   /** Problem that prevents the state `live`; null if no problem is known. */
-  readonly open: Attention | null;
+  readonly open: SyncProblem | null;
 };
 
 /**

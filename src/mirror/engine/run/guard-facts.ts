@@ -8,7 +8,7 @@ import type { Plan, SafetySignals, StopReason, Verdict } from "../../planner/pla
 import type { GuardLimits } from "../../model/policy.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
-import { toGuardKey } from "../../planner/verdict/stops.ts";
+import { toApprovalKey } from "../../planner/verdict/stops.ts";
 import { META } from "./meta.ts";
 import { recordEvent, type World } from "./world.ts";
 import type { ConflictBudget, CycleContext } from "./cycle-context.ts";
@@ -157,7 +157,7 @@ export function computeConflictBudget(
   const approvedIds = new Set<DocId>();
   if (keys.size > 0) {
     for (const { action } of steps) {
-      if ((action.kind === "meet" || action.kind === "merge") && keys.has(toGuardKey(action)))
+      if ((action.kind === "meet" || action.kind === "merge") && keys.has(toApprovalKey(action)))
         approvedIds.add(action.id);
     }
   }

@@ -16,7 +16,7 @@ import { compareByPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/quantities.ts";
 
 /** Cause of a reported problem: the reason of a block, or a cause without a block. */
-type AttentionKind =
+type ProblemCause =
   | BlockReason
   | "listing-misread"
   | "listing-cut-short"
@@ -25,10 +25,10 @@ type AttentionKind =
   | "later"
   | "uncertain";
 
-export type Attention = {
+export type SyncProblem = {
   /** Path with the problem; "" for the whole linked folder. */
   readonly path: LocalPath;
-  readonly kind: AttentionKind;
+  readonly kind: ProblemCause;
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
@@ -52,9 +52,9 @@ export type RunReport = {
   readonly run: number;
   readonly cycles: number;
   readonly counts: Counts & { readonly blocked: number };
-  readonly attention: readonly Attention[];
+  readonly attention: readonly SyncProblem[];
   /** Problems in `attention` that no block causes. */
-  readonly beside: readonly Attention[];
+  readonly beside: readonly SyncProblem[];
   /**
    * Files that were renamed because the service has another document with their name. Reported
    * once.
@@ -150,7 +150,7 @@ function findConnectionFault(ends: readonly StepEnd[]): Fault | null {
   return null;
 }
 
-export function makeBlockProblem(block: Block): Attention {
+export function makeBlockProblem(block: Block): SyncProblem {
   return {
     path: block.path,
     kind: block.reason,
@@ -176,7 +176,7 @@ export function countUnsynced(local: LocalTree): Partial<Record<UnsyncedEntry["k
  * Returns all open problems, sorted by path: the problems of blocks, and `beside`.
  * @param beside problems that no block causes
  */
-export function listProblems(blocks: readonly Block[], beside: readonly Attention[]): readonly Attention[] {
+export function listProblems(blocks: readonly Block[], beside: readonly SyncProblem[]): readonly SyncProblem[] {
   const blockProblems = blocks.filter(({ reason }) => hasOpenWork(reason)).map(makeBlockProblem);
   return [...blockProblems, ...beside].toSorted((a, b) => compareByPath(a, b) || comparePaths(a.kind, b.kind));
 }
@@ -185,8 +185,8 @@ export function listProblems(blocks: readonly Block[], beside: readonly Attentio
  * Returns a problem for each failed part of a scan. Leaves out paths with a block, because the
  * report has the block.
  */
-export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
-  const problems: Attention[] = [];
+export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): SyncProblem[] {
+  const problems: SyncProblem[] = [];
   const { misread, cutShort } = remote;
   // mdmirror uses the documents of an incomplete listing, but such a listing proves no deletion
   // (I20).
@@ -213,12 +213,12 @@ function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
 const NO_REQUEST_FIELDS = { code: null, requestId: null, waits: false } as const;
 
 /** Returns a problem of the whole linked folder that ends by itself. */
-export function makeWaitingProblem(kind: AttentionKind, detail: string): Attention {
+export function makeWaitingProblem(kind: ProblemCause, detail: string): SyncProblem {
   return { ...NO_REQUEST_FIELDS, path: "", kind, detail, waits: true };
 }
 
-function listStepProblems(plan: Plan, ends: readonly StepEnd[]): Attention[] {
-  const problems: Attention[] = [];
+function listStepProblems(plan: Plan, ends: readonly StepEnd[]): SyncProblem[] {
+  const problems: SyncProblem[] = [];
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind === "done") continue;
     const problem = findOutcomeProblem(end.outcome, getSubject(plan.steps[index]!.action).path);
@@ -232,8 +232,8 @@ function listStepProblems(plan: Plan, ends: readonly StepEnd[]): Attention[] {
  * sides kept changing.
  * @param hasMore true if another cycle would change something
  */
-function listUnfinishedProblems(plan: Plan, ends: readonly StepEnd[], hasMore: boolean): Attention[] {
-  const problems: Attention[] = [];
+function listUnfinishedProblems(plan: Plan, ends: readonly StepEnd[], hasMore: boolean): SyncProblem[] {
+  const problems: SyncProblem[] = [];
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind !== "stale") continue;
     const { path } = getSubject(plan.steps[index]!.action);
@@ -244,7 +244,7 @@ function listUnfinishedProblems(plan: Plan, ends: readonly StepEnd[], hasMore: b
 }
 
 /** Returns a problem if the run was stopped. Even if all steps started, the sides may differ. */
-function listStoppedProblems(ends: readonly StepEnd[]): Attention[] {
+function listStoppedProblems(ends: readonly StepEnd[]): SyncProblem[] {
   const skippedCount = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail =
     skippedCount === 0
@@ -253,7 +253,7 @@ function listStoppedProblems(ends: readonly StepEnd[]): Attention[] {
   return [makeWaitingProblem("unfinished", detail)];
 }
 
-function findOutcomeProblem(outcome: Outcome, path: LocalPath): Attention | null {
+function findOutcomeProblem(outcome: Outcome, path: LocalPath): SyncProblem | null {
   if (outcome.kind === "refused" && outcome.block === null) {
     const { code, detail, requestId } = outcome;
     return { ...NO_REQUEST_FIELDS, path, kind: "refused", code, detail, requestId, refused: "step" };

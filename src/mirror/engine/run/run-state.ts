@@ -9,7 +9,7 @@ import { type StopReason, LOST_DOCUMENT_REASONS } from "../../planner/plan-types
 import type { Fault } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import { META } from "./meta.ts";
-import { type Attention, listProblems, makeWaitingProblem, type RunReport } from "./report.ts";
+import { type SyncProblem, listProblems, makeWaitingProblem, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
@@ -24,7 +24,7 @@ export type RunState = {
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
   /** Time of the last sync, in milliseconds since the epoch; null if there was none. */
   readonly syncedAt: number | null;
-  readonly attention: readonly Attention[];
+  readonly attention: readonly SyncProblem[];
   /** Reason why the last run did not reach the service; null if the run did. */
   readonly fault: Fault | null;
   /**
@@ -139,7 +139,7 @@ const UNPROVEN_PROBLEM = makeWaitingProblem(
  */
 const APPROVED_PROBLEM = makeWaitingProblem("unproven", "approved changes were not carried out yet");
 
-function describeInterruptedRun(newest: RunStateFacts["newestRun"]): Attention[] {
+function describeInterruptedRun(newest: RunStateFacts["newestRun"]): SyncProblem[] {
   if (newest === null || newest.endedAt !== null) return [];
   return [makeWaitingProblem("unfinished", `a run (${newest.kind}) was interrupted, or is still running`)];
 }

@@ -21,7 +21,7 @@ export type DoctorCheck = {
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 
-export function makeGood(about: string, detail: string): DoctorCheck {
+export function makePass(about: string, detail: string): DoctorCheck {
   return { about, state: "good", detail, next: null };
 }
 
@@ -33,7 +33,7 @@ export function makeWarning(about: string, detail: string, next: string): Doctor
   return { about, state: "warn", detail, next };
 }
 
-export function makeBad(
+export function makeFailure(
   about: string,
   fault: NonNullable<DoctorCheck["fault"]>,
   detail: string,

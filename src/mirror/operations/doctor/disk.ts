@@ -4,7 +4,7 @@ import type { Disk } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
 import { createOwnFile, removeOwnFile, withOwnFolder } from "../../state/own-files.ts";
 import { errnoClause } from "../../../common/trouble.ts";
-import { makeBad, type DoctorCheck, makeGood, makeNote, makeWarning } from "./check.ts";
+import { makeFailure, type DoctorCheck, makePass, makeNote, makeWarning } from "./check.ts";
 
 const LOW_FREE_BYTES = 200 * 1024 * 1024;
 
@@ -17,10 +17,10 @@ export function checkDisk(disk: Disk, folder: string, random: Random): DoctorChe
           "case",
           "this disk treats Note.md and note.md as one file; of two such documents one gets another local name",
         )
-      : makeGood("case", "Note.md and note.md are two files"),
+      : makePass("case", "Note.md and note.md are two files"),
     foldsUnicode
       ? makeNote("unicode", "this disk treats both spellings of é as one name")
-      : makeGood("unicode", "names are kept as they are spelled"),
+      : makePass("unicode", "names are kept as they are spelled"),
     checkHardLinks(folder, random),
   ];
   const { bavail, bsize } = statfsSync(folder);
@@ -32,7 +32,7 @@ export function checkDisk(disk: Disk, folder: string, random: Random): DoctorChe
           `${Math.floor(freeBytes / 1024 / 1024)} MB are free`,
           "free some space: a full disk stops downloads; nothing is lost",
         )
-      : makeGood("disk-space", `${(freeBytes / 1024 ** 3).toFixed(1)} GB are free`),
+      : makePass("disk-space", `${(freeBytes / 1024 ** 3).toFixed(1)} GB are free`),
   );
   return checks;
 }
@@ -42,7 +42,7 @@ function checkHardLinks(folder: string, random: Random): DoctorCheck {
   try {
     closeSync(createOwnFile(folder, `tmp/${name}`));
   } catch (error) {
-    return makeBad(
+    return makeFailure(
       "hard-links",
       "fault",
       `.mdmirror/tmp cannot be written: ${errnoClause(error)}`,
@@ -51,7 +51,7 @@ function checkHardLinks(folder: string, random: Random): DoctorCheck {
   }
   try {
     withOwnFolder(folder, "tmp", (dir) => linkSync(`${dir}/${name}`, `${dir}/${name}-2`));
-    return makeGood("hard-links", "available: mdmirror replaces a file without losing a save of the same moment");
+    return makePass("hard-links", "available: mdmirror replaces a file without losing a save of the same moment");
   } catch (error) {
     return makeNote(
       "hard-links",
@@ -82,7 +82,7 @@ export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Do
       ),
     ];
   }
-  return [makeGood("inotify", `${limit} watches allowed, ${folders + 1} needed`)];
+  return [makePass("inotify", `${limit} watches allowed, ${folders + 1} needed`)];
 }
 
 function readNumber(file: string): number | null {
@@ -125,7 +125,7 @@ export function checkNeighbours(root: string): DoctorCheck[] {
     for (const tool of findTools(folder, folder === root)) foundTools.add(tool);
     if (dirname(folder) === folder) break;
   }
-  if (foundTools.size === 0) return [makeGood("sync-tools", "no other sync tool seems to use this folder")];
+  if (foundTools.size === 0) return [makePass("sync-tools", "no other sync tool seems to use this folder")];
   return [
     makeWarning(
       "sync-tools",
@@ -174,7 +174,7 @@ export function checkHistory(folder: string): DoctorCheck {
     };
     const sizeTexts = Object.entries(bytesByName).map(([name, size]) => `${name} ${formatSize(size)}`);
     const totalBytes = Object.values(bytesByName).reduce((sum, size) => sum + size, 0);
-    return { ...makeGood("history", `${formatSize(totalBytes)}: ${sizeTexts.join(", ")}`), bytes: bytesByName };
+    return { ...makePass("history", `${formatSize(totalBytes)}: ${sizeTexts.join(", ")}`), bytes: bytesByName };
   } catch (error) {
     const reason = `its size is not known: ${errnoClause(error)}`;
     return makeWarning("history", reason, "allow this user to read .mdmirror/, then run doctor again");

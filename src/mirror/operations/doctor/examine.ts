@@ -9,7 +9,7 @@ import { openDisk } from "../../folder/open-local.ts";
 import type { Result } from "../../../common/trouble.ts";
 import { openWire, chooseServiceRoute } from "../../trust/connect.ts";
 import { admit } from "../../trust/gate.ts";
-import { type DoctorCheck, makeBad, makeGood, makeNote, makeWarning } from "./check.ts";
+import { type DoctorCheck, makeFailure, makePass, makeNote, makeWarning } from "./check.ts";
 import { checkDisk, checkHistory, checkNeighbours, checkWatches } from "./disk.ts";
 import { FILES } from "../../../contract/resources.ts";
 import { describeFailure, type Wire, type WireResult } from "../../../common/wire.ts";
@@ -46,24 +46,24 @@ export async function runChecks(dir: string, options: ExamineOptions): Promise<D
 async function examineConnection(root: string, { env, cwd, keyFile, clock }: ExamineOptions): Promise<DoctorCheck[]> {
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
-  if (config.kind === "trouble") return [makeBadCheck("config", config)];
+  if (config.kind === "trouble") return [makeTroubleCheck("config", config)];
   const admission = admit(root, config.value, { mode: "read", env, cwd, keyFile });
   if (admission.kind === "trouble") {
     const about = admission.trouble.code === "untrusted" ? "trust" : "config";
-    return [makeBadCheck(about, admission)];
+    return [makeTroubleCheck(about, admission)];
   }
   const { origin, notes } = admission.value;
   const trustNotes = notes.map((text) => makeNote("trust", text));
   const foundKey = findKey({ folder, keyFile, cwd, env, origin });
   if (foundKey.kind === "trouble")
-    return [makeGood("config", "it can be read"), ...trustNotes, makeBadCheck("key", foundKey)];
+    return [makePass("config", "it can be read"), ...trustNotes, makeTroubleCheck("key", foundKey)];
   const wire = openWire(origin);
   try {
     const { key, from } = foundKey.value;
     return [
-      makeGood("config", "it can be read"),
+      makePass("config", "it can be read"),
       ...trustNotes,
-      makeGood("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
+      makePass("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
       ...(await checkService(
         wire,
         key,
@@ -76,13 +76,13 @@ async function examineConnection(root: string, { env, cwd, keyFile, clock }: Exa
   }
 }
 
-function makeBadCheck(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): DoctorCheck {
+function makeTroubleCheck(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): DoctorCheck {
   const { kind, what, next } = result.trouble;
-  return makeBad(about, kind, what, next);
+  return makeFailure(about, kind, what, next);
 }
 
 function examineState(folder: string, marker: string | null): DoctorCheck[] {
-  const missingCheck = makeBad(
+  const missingCheck = makeFailure(
     "marker",
     "fault",
     ".mdmirror/marker is missing: this may be an empty mount point",
@@ -92,9 +92,9 @@ function examineState(folder: string, marker: string | null): DoctorCheck[] {
     const detail =
       "detail" in damage ? damage.detail : `its schema is ${damage.version}, this mdmirror knows ${damage.known}`;
     const nextStep = "mdmirror sync replaces a damaged file with a new one; nothing is lost";
-    return makeBad("state", "fault", `${damage.file}: ${damage.kind}: ${detail}`, nextStep);
+    return makeFailure("state", "fault", `${damage.file}: ${damage.kind}: ${detail}`, nextStep);
   });
-  const state = damageChecks.length > 0 ? damageChecks : [makeGood("state", "it has no damage")];
+  const state = damageChecks.length > 0 ? damageChecks : [makePass("state", "it has no damage")];
   return marker === null ? [missingCheck, ...state] : state;
 }
 
@@ -122,10 +122,10 @@ export async function checkService(
   const durationMs = Math.round(clock.monotonic() - beganAt);
   if (wireResult.kind !== "answer") return [reportUnreachable(wireResult, origin)];
   const { status, body, headers: received } = wireResult.response;
-  const answeredCheck = makeGood("service", `${origin} answers in ${durationMs} ms${describeRoute(route)}`);
+  const answeredCheck = makePass("service", `${origin} answers in ${durationMs} ms${describeRoute(route)}`);
   const skewChecks = checkClock(received["date"], clock.now());
   if (status === 200 && isDocumentList(body))
-    return [answeredCheck, makeGood("key", "the service accepts it"), ...skewChecks];
+    return [answeredCheck, makePass("key", "the service accepts it"), ...skewChecks];
   if (status === 401)
     return [answeredCheck, rejectKey("the service refuses it (unauthenticated)", GIVE_VALID_KEY), ...skewChecks];
   if (status === 404 && readErrorCode(body) === "workspace_not_found") {
@@ -133,7 +133,7 @@ export async function checkService(
     return [answeredCheck, rejectKey("it gives access to no workspace (workspace_not_found)", nextStep), ...skewChecks];
   }
   if (status !== 503) return [reportForeignAnswer(status, origin), ...skewChecks];
-  return [makeBad("service", "offline", `${origin} is not available now (503)`, "try again later"), ...skewChecks];
+  return [makeFailure("service", "offline", `${origin} is not available now (503)`, "try again later"), ...skewChecks];
 }
 
 type ServiceAddress = { readonly origin: string; readonly route: ServiceRoute };
@@ -143,11 +143,11 @@ function describeRoute(route: ServiceRoute): string {
 }
 
 function rejectKey(what: string, next: string): DoctorCheck {
-  return makeBad("key", "offline", what, next);
+  return makeFailure("key", "offline", what, next);
 }
 
 function reportUnreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: string): DoctorCheck {
-  return makeBad(
+  return makeFailure(
     "service",
     "offline",
     `${origin} cannot be reached: ${describeFailure(why)}`,
@@ -157,14 +157,14 @@ function reportUnreachable({ why }: Exclude<WireResult, { kind: "answer" }>, ori
 
 function reportForeignAnswer(status: number, origin: string): DoctorCheck {
   if (status >= 300 && status < 400) {
-    return makeBad(
+    return makeFailure(
       "service",
       "usage",
       `${origin} answers with a redirect (${status}), which is never followed`,
       "give the target of the redirect as the URL",
     );
   }
-  return makeBad(
+  return makeFailure(
     "service",
     "usage",
     `what answers at ${origin} is not the service (status ${status})`,
@@ -185,7 +185,7 @@ export function checkClock(date: string | undefined, now: number): DoctorCheck[]
   if (Number.isNaN(serviceTime)) return [];
   const clockSkew = now - serviceTime;
   if (Math.abs(clockSkew) <= MAX_SKEW_MS + DATE_HEADER_MS)
-    return [makeGood("clock", "this computer and the service agree on the time")];
+    return [makePass("clock", "this computer and the service agree on the time")];
   const skewWords = clockSkew > 0 ? "ahead of" : "behind";
   return [
     makeWarning(
@@ -208,7 +208,7 @@ function checkTraits(folder: string): DoctorCheck[] {
   if (stateSummary.kind !== "read") return [];
   const traitsText = stateSummary.value.meta.get(META.traits) ?? null;
   return traitsText === null
-    ? [makeGood("traits", "mdmirror learns the properties of the service in the first sync")]
+    ? [makePass("traits", "mdmirror learns the properties of the service in the first sync")]
     : checkEachTrait(completeTraits(JSON.parse(traitsText) as Partial<RemoteTraits>));
 }
 
@@ -216,8 +216,8 @@ export function checkEachTrait(traits: RemoteTraits): DoctorCheck[] {
   return TRAITS.map(({ about, learnedIn, preferred = "yes", effect }) => {
     const learnedValue = learnedIn(traits);
     const trait = { learned: learnedValue, liked: preferred };
-    if (learnedValue === "unknown") return { ...makeGood(about, "not known yet; nothing to do"), trait };
-    if (learnedValue === preferred) return { ...makeGood(about, learnedValue), trait };
+    if (learnedValue === "unknown") return { ...makePass(about, "not known yet; nothing to do"), trait };
+    if (learnedValue === preferred) return { ...makePass(about, learnedValue), trait };
     return { ...makeNote(about, `${effect} (recommended: ${preferred})`), trait };
   });
 }

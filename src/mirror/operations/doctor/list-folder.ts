@@ -13,7 +13,7 @@ import type { Random } from "../../../common/random.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { RulesError } from "../../local/ignore.ts";
 import {
-  type Depth,
+  type ReadDepth,
   type DocumentRow,
   type FolderRows,
   readFolderRows,
@@ -217,7 +217,7 @@ const NO_ROWS: FolderRows = { documents: [], folders: [], sums: [], blocks: [], 
 
 type OpenedFolder = { readonly disk: LocalDisk; readonly entries: readonly FolderEntry[] };
 
-function openFolder(root: string, folder: LocalPath, depth: Depth, random: Random): Result<OpenedFolder> {
+function openFolder(root: string, folder: LocalPath, depth: ReadDepth, random: Random): Result<OpenedFolder> {
   const disk = openDisk(root, { random, probes: false });
   const folderRows = readFolderRows(join(root, MIRROR_FOLDER), folder, depth);
   if (folderRows.kind !== "read" && folderRows.kind !== "missing") return makeStateTrouble(folderRows);
@@ -236,7 +236,7 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
 
-function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
+function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: ReadDepth): readonly FolderEntry[] {
   const openProblems = indexProblems(rows);
   const sumsByName = depth === "directly" ? new Map(rows.sums.map((sum) => [sum.name, sum])) : null;
   const documents = Map.groupBy(rows.documents, ({ path }) => parentOf(path));

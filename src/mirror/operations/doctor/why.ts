@@ -5,7 +5,7 @@ import type { Disk, PathState } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees, UnsyncedEntry } from "../../model/tree.ts";
-import { type Attention, makeBlockProblem } from "../../engine/run/report.ts";
+import { type SyncProblem, makeBlockProblem } from "../../engine/run/report.ts";
 import { findDocument, findRecordAt, readEvents } from "../history/lookup.ts";
 import { findRecordOfCopy } from "../manual/problem.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
@@ -29,7 +29,7 @@ export type PathExplanation = PlanFacts & {
   readonly conflict: Conflict | null;
   readonly blocked: Block | null;
   /** Open problem of the path, as reports show it; null if there is none. */
-  readonly open: Attention | null;
+  readonly open: SyncProblem | null;
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
   /** Merge that made the current local content, with each line's side; null without a merge. */

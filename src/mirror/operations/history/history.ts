@@ -32,10 +32,10 @@ type StoredVersion = ReturnType<State["versions"]>[number];
  * `order`: time by which entries are sorted. Usually the time of the entry itself. If the clock was
  * set back, a time just after that of the entry before.
  */
-type Ordered<T> = T & { readonly order: number };
-type OrderedEntry = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
+type WithSortingTime<T> = T & { readonly order: number };
+type OrderedEntry = WithSortingTime<Omit<HistoryEntry, "n" | "size" | "merge">>;
 type NumberedEntry = Omit<HistoryEntry, "merge">;
-type OrderedEvent = Ordered<MirrorEvent>;
+type OrderedEvent = WithSortingTime<MirrorEvent>;
 
 /**
  * Returns the versions of a document or path:
@@ -45,13 +45,13 @@ type OrderedEvent = Ordered<MirrorEvent>;
  *   before an upload
  *
  * If consecutive versions have equal contents, returns only one of these versions.
- * @param storedNames finds the contents that were stored with a path or document. A caller that
+ * @param storedOrigins finds the contents that were stored with a path or document. A caller that
  * reads many histories passes a function that is faster than the state's
  */
 export function readHistory(
   state: State,
   document: KnownPlace,
-  storedNames: State["storedNames"] = (query) => state.storedNames(query),
+  storedOrigins: State["storedOrigins"] = (query) => state.storedOrigins(query),
 ): HistoryEntry[] {
   const { id } = document;
   const versions = id === null ? [] : state.versions(id).toReversed();
@@ -64,7 +64,7 @@ export function readHistory(
     ...listEventContents(events, publishedDigests),
   ];
   return markMerges(
-    numberEntries(state, [...seenEntries, ...listOnlyStored(storedNames, document, events, seenEntries)]),
+    numberEntries(state, [...seenEntries, ...listOnlyStored(storedOrigins, document, events, seenEntries)]),
     events,
   );
 }
@@ -91,7 +91,7 @@ export function readDeletion(state: State, { id, record, tombstone }: KnownPlace
  */
 function addSortingTimes<T extends { readonly at: number; readonly order?: number }>(
   entries: readonly T[],
-): Ordered<T>[] {
+): WithSortingTime<T>[] {
   let latestTime = Number.NEGATIVE_INFINITY;
   return entries.map((entry) => {
     const time = entry.order ?? entry.at;
@@ -160,14 +160,14 @@ function makeEntry(digest: Digest): Pick<OrderedEntry, "digest" | "changeId" | "
 
 /** Returns stored contents of the document that belong to no event and no published version. */
 function listOnlyStored(
-  storedNames: State["storedNames"],
+  storedOrigins: State["storedOrigins"],
   { id, path, requestedPath }: KnownPlace,
   events: readonly OrderedEvent[],
   seen: readonly OrderedEntry[],
 ): OrderedEntry[] {
   const knownDigests = new Set(seen.map(({ digest }) => digest));
   const formerPaths = new Set(events.flatMap((event) => [event.path, event.from ?? event.path]));
-  return storedNames({ path: requestedPath, id, formerPaths: [path, ...formerPaths] }).flatMap((stored) => {
+  return storedOrigins({ path: requestedPath, id, formerPaths: [path, ...formerPaths] }).flatMap((stored) => {
     const { digest, at, side, why } = stored;
     if (knownDigests.has(digest)) return [];
     knownDigests.add(digest);

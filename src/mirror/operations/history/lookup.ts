@@ -33,7 +33,7 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
   if (document !== null) return { ...document, requestedPath: isDocId(name) ? document.path : name };
   const place = { id: null, path: name, requestedPath: name, record: null, tombstone: null };
   if (!isDocId(name)) return place;
-  const path = state.storedNames({ id: name }).at(-1)?.path;
+  const path = state.storedOrigins({ id: name }).at(-1)?.path;
   return path === undefined ? place : { ...place, id: name, path, requestedPath: path };
 }
 

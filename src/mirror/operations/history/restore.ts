@@ -8,7 +8,7 @@ import { toPaths } from "../../model/mirror-folder.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { PathState } from "../../ports/disk.ts";
-import type { StoredName, State } from "../../ports/state.ts";
+import type { StoredOrigin, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { restoreFile, restoreText } from "../../engine/manual/undo.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
@@ -60,8 +60,8 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
     const isOne = paths.length === 1 && asOf === null && (n !== null || isOneDocument(world.state, paths[0]!));
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path and no time");
-    if (isOne) return planOne(world, paths[0]!, n);
-    const items = planSeveral(world, toPaths(paths), asOf);
+    if (isOne) return planOneDocument(world, paths[0]!, n);
+    const items = planSeveralDocuments(world, toPaths(paths), asOf);
     return items.kind === "trouble" ? items : ok({ isOne, asOf, seen: {}, items: items.value });
   },
   seen: (_mirror, { seen }) => seen,
@@ -80,7 +80,7 @@ function isOneDocument(state: State, name: string): boolean {
 }
 
 /** @param n number of the version; null for the last version that differs from the current file */
-function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
+function planOneDocument({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const foundVersion = findVersion({ state }, name, n);
   if (foundVersion.kind === "trouble") return foundVersion;
   const { document, entries } = foundVersion.value;
@@ -101,7 +101,7 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
 }
 
 /** Plans the restore of several documents. Omits documents that already have the wanted content. */
-function planSeveral(
+function planSeveralDocuments(
   { state, disk }: StateAndDisk,
   names: readonly string[],
   asOf: number | null,
@@ -112,10 +112,10 @@ function planSeveral(
   const paths = names.map((name) => (knownPaths.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
   const selection = selectPaths(paths, knownPaths, disk);
   if (selection.kind === "trouble") return selection;
-  const storedNames = indexStoredNames(state);
+  const storedOrigins = indexStoredOrigins(state);
   const items = documents
     .filter(({ path }) => selection.value(path))
-    .flatMap((document) => planItem({ state, disk }, storedNames, document, asOf));
+    .flatMap((document) => planItem({ state, disk }, storedOrigins, document, asOf));
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
@@ -146,14 +146,14 @@ function isNearerDeletion(deletedAt: number, otherAt: number, asOf: number | nul
 
 function planItem(
   { state, disk }: StateAndDisk,
-  storedNames: State["storedNames"],
+  storedOrigins: State["storedOrigins"],
   document: KnownPlace,
   asOf: number | null,
 ): PlanItem<RestoredItem>[] {
   const { path } = document;
   const atPath = disk.look(path);
   if (isUnwanted(document, atPath, asOf)) return [];
-  const wantedEntry = findEntryAt(readHistory(state, document, storedNames), asOf);
+  const wantedEntry = findEntryAt(readHistory(state, document, storedOrigins), asOf);
   if (typeof wantedEntry === "string") return [leaveAlone(path, wantedEntry)];
   const obstacle = explainObstacle(state, document, wantedEntry, atPath);
   if (obstacle !== null) return [leaveAlone(path, `${obstacle.what}; ${obstacle.next}`)];
@@ -178,24 +178,24 @@ function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: 
  * Reads all rows about stored contents once, and indexes the rows by path and document. The state's
  * own function reads all rows in each call, which is slow for many documents.
  */
-function indexStoredNames(state: State): State["storedNames"] {
-  const allNames = state.storedNames({});
-  const byPath = Map.groupBy(allNames, ({ path }) => path);
-  const byId = Map.groupBy(allNames, ({ id }) => id);
+function indexStoredOrigins(state: State): State["storedOrigins"] {
+  const allOrigins = state.storedOrigins({});
+  const byPath = Map.groupBy(allOrigins, ({ path }) => path);
+  const byId = Map.groupBy(allOrigins, ({ id }) => id);
   return ({ path, id, formerPaths = [] }) => {
-    const foundNames = new Set([
-      ...readNamesUnder(byPath, path),
-      ...readNamesUnder(byId, id),
-      ...formerPaths.flatMap((name) => readNamesUnder(byPath, name)).filter((one) => one.id === null),
+    const foundOrigins = new Set([
+      ...readOriginsUnder(byPath, path),
+      ...readOriginsUnder(byId, id),
+      ...formerPaths.flatMap((name) => readOriginsUnder(byPath, name)).filter((one) => one.id === null),
     ]);
-    return [...foundNames].toSorted((a, b) => a.at - b.at);
+    return [...foundOrigins].toSorted((a, b) => a.at - b.at);
   };
 }
 
-function readNamesUnder<K>(
-  index: ReadonlyMap<K, readonly StoredName[]>,
+function readOriginsUnder<K>(
+  index: ReadonlyMap<K, readonly StoredOrigin[]>,
   key: K | null | undefined,
-): readonly StoredName[] {
+): readonly StoredOrigin[] {
   return key === undefined || key === null ? [] : (index.get(key) ?? []);
 }
 

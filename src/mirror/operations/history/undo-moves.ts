@@ -20,7 +20,7 @@ export function makeTemporaryName(path: LocalPath): LocalPath {
 }
 
 /** Returns true if the first entry is at the other's target path, or a folder above that path. */
-export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
+export function blocksMove({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
@@ -29,7 +29,7 @@ export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
  * will be a folder above the target path.
  */
 export function movesFirst(other: BackMove, move: BackMove): boolean {
-  return isInTheWay(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
+  return blocksMove(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
 }
 
 /**
@@ -43,7 +43,7 @@ export type FolderMove = {
   readonly movedSince: boolean;
 };
 
-const FOLDER_MOVES: ReadonlySet<string> = new Set([
+const FOLDER_MOVE_KINDS: ReadonlySet<string> = new Set([
   "move-folder-local",
   "rename-folder-remote",
   "reparent-folder-remote",
@@ -51,18 +51,18 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "restore",
 ]);
 
-const MOVES_LOCALLY: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
+const LOCAL_FOLDER_MOVE_KINDS: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
 
 /** @param events completed events of the run, oldest first */
 export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
-  const ownEvents = events.filter(({ kind, id }) => FOLDER_MOVES.has(kind) && isDirId(id));
+  const ownEvents = events.filter(({ kind, id }) => FOLDER_MOVE_KINDS.has(kind) && isDirId(id));
   return [...Map.groupBy(ownEvents, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const earlierPath = moves.find((event) => event.from !== null)?.from ?? null;
     // A removed folder does not move back. Documents from the folder have events of their own.
     if (dir === undefined || earlierPath === null) return [];
     const lastMoveEvent = moves.at(-1)!;
-    const currentPath = MOVES_LOCALLY.has(lastMoveEvent.kind) ? dir.localPath : dir.remotePath;
+    const currentPath = LOCAL_FOLDER_MOVE_KINDS.has(lastMoveEvent.kind) ? dir.localPath : dir.remotePath;
     const hasMovedSince = currentPath !== lastMoveEvent.path;
     return earlierPath === dir.localPath && !hasMovedSince
       ? []
@@ -108,8 +108,8 @@ export type RecordedMove = {
 
 export function readMove({ kind, path, from: localFrom, remoteMove }: MirrorEvent): RecordedMove | null {
   if (localFrom === null) return null;
-  if (LOCAL_MOVES.has(kind)) return { side: "local", from: localFrom, to: path, localFrom };
+  if (LOCAL_FILE_MOVE_KINDS.has(kind)) return { side: "local", from: localFrom, to: path, localFrom };
   return remoteMove === null ? null : { side: "remote", ...remoteMove, localFrom };
 }
 
-const LOCAL_MOVES: ReadonlySet<string> = new Set(["relink", "move-local"]);
+const LOCAL_FILE_MOVE_KINDS: ReadonlySet<string> = new Set(["relink", "move-local"]);

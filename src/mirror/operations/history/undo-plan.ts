@@ -19,7 +19,7 @@ import {
   type FolderMove,
   listFolderMoves,
   isCarried,
-  isInTheWay,
+  blocksMove,
   type BackMove,
   findPathBefore,
 } from "./undo-moves.ts";
@@ -120,7 +120,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
     count = movableEntries.length;
     const previousEntries = movableEntries;
     movableEntries = previousEntries.filter(
-      (one) => !isTaken(one) || previousEntries.some((other) => isInTheWay(other, one)),
+      (one) => !isTaken(one) || previousEntries.some((other) => blocksMove(other, one)),
     );
   }
   const explainTaken = ({ id, to }: BackMove) => {

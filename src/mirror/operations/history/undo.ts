@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import { makeNotDone, type ManualEnd } from "../../engine/manual/run-manually.ts";
+import { makeFailedEnd, type ManualEnd } from "../../engine/manual/run-manually.ts";
 import { DONE, stale } from "../../engine/apply/effect.ts";
 import * as manual from "../../engine/manual/undo.ts";
 import { chooseTrashPlace, type World } from "../../engine/run/world.ts";
@@ -23,7 +23,7 @@ import {
   type UndoItem,
 } from "./undo-document.ts";
 import { planUndo } from "./undo-plan.ts";
-import { compareMoves, isInTheWay, makeTemporaryName, movesFirst } from "./undo-moves.ts";
+import { compareMoves, blocksMove, makeTemporaryName, movesFirst } from "./undo-moves.ts";
 import { shownName, shownWords } from "../../../common/shown-words.ts";
 
 type PlannedRun = { readonly run: number; readonly kind: string; readonly startedAt: number };
@@ -55,7 +55,7 @@ function makePlan(plan: Omit<UndoPlan, "version">): UndoPlan {
 const MAX_EVENTS = 200_000;
 
 /** @param run number of the run; null for the last run that can be undone */
-export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
+export function readUndoPlan({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
   const wantedRuns = findRuns(state, run);
   if (wantedRuns.kind === "trouble") return wantedRuns;
@@ -80,7 +80,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
  * Plans the undo of all runs since a time, as if these runs were one run.
  * @param since milliseconds since the epoch
  */
-export function readUndoSince({ state, disk }: StateAndDisk, since: number): Result<UndoPlan> {
+export function readUndoPlanSince({ state, disk }: StateAndDisk, since: number): Result<UndoPlan> {
   const runs = state.runs(MAX_RUNS).filter(({ startedAt }) => startedAt >= since);
   const events: MirrorEvent[] = [];
   for (const { run } of runs.toReversed()) {
@@ -104,9 +104,9 @@ export const undo: Operation<typeof UNDO, UndoPlan> = {
     const timeResult = readPastTime(time, world.clock);
     if (timeResult.kind === "trouble") return timeResult;
     const sinceMs = timeResult.value;
-    if (sinceMs === null) return readUndo(world, run);
+    if (sinceMs === null) return readUndoPlan(world, run);
     if (run !== null) return trouble("usage", "a run and a time are given", "give a run or a time, not both");
-    return readUndoSince(world, sinceMs);
+    return readUndoPlanSince(world, sinceMs);
   },
   hasWork: ({ items }) => items.some(({ kind }) => kind !== "left"),
   seen: (_mirror, { version }) => ({ plan: version }),
@@ -165,7 +165,7 @@ function undoItem(
 ): ManualEnd | Promise<ManualEnd> {
   const { world } = ctx;
   const reason = explainUndoObstacle(item, world.state, world.disk);
-  if (reason !== null) return makeNotDone(stale(reason));
+  if (reason !== null) return makeFailedEnd(stale(reason));
   switch (item.kind) {
     case "bring-back":
       return manual.restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
@@ -219,7 +219,7 @@ function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: stri
       to: item.to,
       at: item.path,
       homePath: null,
-      end: reason === null ? null : makeNotDone(stale(reason)),
+      end: reason === null ? null : makeFailedEnd(stale(reason)),
     };
   });
   for (let pendingEntries = movingEntries.toSorted(compareMoves); ; ) {
@@ -227,7 +227,7 @@ function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: stri
     if (pendingEntries.length === 0) break;
     const freeEntries = pendingEntries.filter((one) => !pendingEntries.some((other) => movesFirst(other, one)));
     const blockingEntry = pendingEntries.find(
-      (one) => one.homePath === null && pendingEntries.some((other) => isInTheWay(one, other)),
+      (one) => one.homePath === null && pendingEntries.some((other) => blocksMove(one, other)),
     );
     if (freeEntries.length === 0 && blockingEntry !== undefined) freePath(ctx, movingEntries, blockingEntry, detail);
     else
@@ -254,7 +254,7 @@ function renameEntry(
   // On a disk that ignores case, the entry itself may be at the target path, so the rename is
   // tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
-  if (!isSameName && !isFree(ctx.world.disk, to)) return makeNotDone(stale(describeOccupied(to)));
+  if (!isSameName && !isFree(ctx.world.disk, to)) return makeFailedEnd(stale(describeOccupied(to)));
   const moveEnd = manual.moveBack(ctx, { id, from, to }, detail);
   if (isDone(moveEnd)) for (const one of all) if (isWithin(one.at, from)) one.at = rebase(one.at, from, to);
   return moveEnd;
@@ -270,7 +270,7 @@ function moveToPlace(ctx: CycleContext, all: readonly MovingEntry[], one: Moving
   if (isDone(renameEnd) || one.homePath === null || isDone(renameEntry(ctx, all, one, one.homePath, detail)))
     return renameEnd;
   const reason = "detail" in renameEnd.outcome ? renameEnd.outcome.detail : renameEnd.outcome.kind;
-  return makeNotDone(stale(`${reason}; it is at ${one.at} now`));
+  return makeFailedEnd(stale(`${reason}; it is at ${one.at} now`));
 }
 
 type DescribedUndo = { readonly kind: string; readonly why?: string; readonly to?: string | null };

@@ -4,7 +4,7 @@ import { digestOf } from "../../../contract/digest.ts";
 import { compareByPath } from "../../model/by-path.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
 import { UNAPPROVABLE_REASONS, type StopReason, LOST_DOCUMENT_REASONS, type Plan } from "../../planner/plan-types.ts";
-import { listActionsOfStop, toGuardKey } from "../../planner/verdict/stops.ts";
+import { listActionsOfStop, toApprovalKey } from "../../planner/verdict/stops.ts";
 import { readApprovedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import { recordEvent } from "../../engine/run/world.ts";
@@ -80,7 +80,7 @@ export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Resul
   const stoppedActions = listActionsOfStop(verdict, steps);
   // A reason that concerns the whole folder or workspace belongs to no single step, so the approval
   // names the reason itself.
-  const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => toGuardKey(steps[index]!.action))];
+  const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => toApprovalKey(steps[index]!.action))];
   const rejectItems = planRejection(mirror.world.state, plan, trees);
   const pathOf = makePathLookup(trees.base);
   return ok({

@@ -23,10 +23,10 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
     const stem = basename(path).replace(/\.md$/, "");
     const start = markConflicts(three);
     const files = {
-      BASE: writeTo(folder, `${stem}.base.md`, three.base),
-      LOCAL: writeTo(folder, `${stem}.mine.md`, three.mine),
-      REMOTE: writeTo(folder, `${stem}.theirs.md`, three.theirs),
-      MERGED: writeTo(folder, `${stem}.md`, start),
+      BASE: writeTextFile(folder, `${stem}.base.md`, three.base),
+      LOCAL: writeTextFile(folder, `${stem}.mine.md`, three.mine),
+      REMOTE: writeTextFile(folder, `${stem}.theirs.md`, three.theirs),
+      MERGED: writeTextFile(folder, `${stem}.md`, start),
     };
     const command = chooseCommand(env, files, folder);
     if (command.kind === "trouble") return command;
@@ -59,7 +59,7 @@ function makeGitEnv(env: Environment, folder: string): NodeJS.ProcessEnv {
 const CONFIGURE_TOOL =
   "set MDMIRROR_MERGETOOL, or: git config --global merge.tool NAME; or edit the file and use --merged FILE";
 
-function writeTo(folder: string, name: string, text: string): string {
+function writeTextFile(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text, { mode: 0o600, flag: "wx" });
   return path;

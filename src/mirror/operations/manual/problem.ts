@@ -8,7 +8,7 @@ import type { World } from "../../engine/run/world.ts";
 import { findRecordAt, makeLocalLookup, type StateAndDisk, toLocalForm } from "../history/lookup.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { type Attention, makeBlockProblem } from "../../engine/run/report.ts";
+import { type SyncProblem, makeBlockProblem } from "../../engine/run/report.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
 import type { ThreeVersions } from "../../../markdown/merge/marked.ts";
 
@@ -156,7 +156,7 @@ export type ProblemView = {
     readonly bothNew: boolean;
     readonly renewed: number;
   } | null;
-  readonly block: (Attention & { readonly since: number }) | null;
+  readonly block: (SyncProblem & { readonly since: number }) | null;
 };
 
 export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem): ProblemView {

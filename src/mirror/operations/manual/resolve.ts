@@ -67,7 +67,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path");
     const choice = { way, text, force, seen: (expected as ProblemVersions | undefined) ?? null };
-    if (isOne) return planOne(world, name, choice);
+    if (isOne) return planOneProblem(world, name, choice);
     const items = planResolve(world, paths === undefined ? null : toPaths(paths), choice);
     return items.kind === "trouble" ? items : ok({ isOne, way, problem: null, items: items.value });
   },
@@ -103,7 +103,7 @@ type ResolveChoice = {
   readonly seen: manual.SeenVersions | null;
 };
 
-function planOne(world: StateAndDisk, name: string, choice: ResolveChoice): Result<ResolvePlan> {
+function planOneProblem(world: StateAndDisk, name: string, choice: ResolveChoice): Result<ResolvePlan> {
   const foundProblem = findProblem(world, name);
   if (foundProblem.kind === "trouble") return foundProblem;
   const problem = foundProblem.value;

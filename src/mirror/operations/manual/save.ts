@@ -153,8 +153,8 @@ export function moveDocument(
 
 /** Returns the path in the trash; null if the file no longer had the expected content. */
 export function removeDocument(context: SaveContext, path: LocalPath, expect: Digest): SaveResult<string> {
-  const keptAs = chooseTrashPlace(context, path);
-  return changeFile(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), keptAs);
+  const trashPlace = chooseTrashPlace(context, path);
+  return changeFile(context, { path, expect }, () => context.disk.trash(path, expect, trashPlace), trashPlace);
 }
 
 type FileChange = {

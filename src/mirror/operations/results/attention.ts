@@ -1,3 +1,4 @@
+import type { SyncProblem } from "../../engine/run/report.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
 import { plural } from "../../../common/quantities.ts";
@@ -5,10 +6,8 @@ import { type StopReason, UNAPPROVABLE_REASONS } from "../../planner/plan-types.
 import { compareByPath } from "../../model/by-path.ts";
 import type { AttentionEntry } from "./shapes.ts";
 
-type Attention = RunReport["attention"][number];
-
 /** Next steps by kind of problem. `PATH` is a placeholder for the path of the problem. */
-const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
+const NEXT_BY_KIND: Readonly<Record<SyncProblem["kind"], string>> = {
   conflict:
     'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
   "name-refused": "rename the file: the service does not accept this name",
@@ -63,12 +62,12 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   uncertain: "nothing: the next sync reads the document and decides",
 };
 
-const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string>> = {
+const NEXT_BY_REFUSED: Readonly<Record<NonNullable<SyncProblem["refused"]>, string>> = {
   name: "rename or move the local file, or try again: mdmirror sync",
   step: "run: mdmirror why PATH",
 };
 
-type ProblemKind = Pick<Attention, "path" | "kind" | "refused">;
+type ProblemKind = Pick<SyncProblem, "path" | "kind" | "refused">;
 
 /** Returns the next step for a kind of problem, with the placeholder `PATH`. */
 export function findNextStepOfKind({ path, kind, refused }: ProblemKind): string {

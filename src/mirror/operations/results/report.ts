@@ -46,8 +46,8 @@ export function describeInertLinks({ inert = [] }: Pick<RunReport, "inert">): st
   });
 }
 
-export function describeCopyRename(keptAs: string): string {
-  return `your file was renamed to ${keptAs}, because the other version of a conflict needs its name`;
+export function describeCopyRename(newPath: string): string {
+  return `your file was renamed to ${newPath}, because the other version of a conflict needs its name`;
 }
 
 export function describeRename(from: string, to: string): string {

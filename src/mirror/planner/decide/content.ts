@@ -4,7 +4,7 @@ import { makeUnreadable, type RemoteFile } from "../../model/tree.ts";
 import { type DocumentRow, setGoalToCurrent, SIDES } from "../match/row.ts";
 import { decideConflict, endConflictOfRemovedDocument, keepConflictUnlessRecordEnds } from "./conflict.ts";
 import { blockRow, describeExclusion, type PlanDraft, proposeAction } from "./plan-draft.ts";
-import { blockUnseen, isContentBlocked, isDirectionOff, isForbidden, isInUse } from "./gates.ts";
+import { blockUnseenDocument, isContentBlocked, isDirectionOff, isForbidden, isInUse } from "./gates.ts";
 import {
   decideReview,
   type DocumentSides,
@@ -17,7 +17,7 @@ import {
   decideEditOfDeleted,
   decideNewOnBothSides,
   decideRemoteDeletion,
-  proposeFacts,
+  proposeRecordFlags,
   proposeForget,
   proposeLocalCreation,
   proposeRemoteCreation,
@@ -51,7 +51,7 @@ function decideByTable(draft: PlanDraft, row: DocumentRow, sides: DocumentSides)
   const rule = CONTENT_RULES[toContentCell(drift)];
   DECISIONS_BY_RULE[rule](draft, row, sides);
   if (!RULES_THAT_KEEP_BOTH.has(rule)) return;
-  if (remoteFile !== null && row.record !== null) noteFacts(draft, row, row.record, remoteFile);
+  if (remoteFile !== null && row.record !== null) decideRecordFlags(draft, row, row.record, remoteFile);
   placeDocument(draft, row, drift);
 }
 
@@ -93,12 +93,12 @@ function toSharedDocument(row: DocumentRow, { localFile, remoteFile }: DocumentS
 }
 
 function blockNotSeen(draft: PlanDraft, row: DocumentRow): void {
-  blockUnseen(draft, row, "not-seen", row.remote.seen.kind === "unseen" ? row.remote.seen.why : "not seen");
+  blockUnseenDocument(draft, row, "not-seen", row.remote.seen.kind === "unseen" ? row.remote.seen.why : "not seen");
 }
 
 function blockUnreadable(draft: PlanDraft, row: DocumentRow): void {
   const { kind, why } = row.local.seen.kind === "unknown" ? row.local.seen.unread : makeUnreadable("not seen");
-  blockUnseen(draft, row, kind, why);
+  blockUnseenDocument(draft, row, kind, why);
 }
 
 function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
@@ -140,12 +140,12 @@ function proposeMerge(draft: PlanDraft, shared: SharedDocument): void {
   proposeDownload(draft, shared, { kind: "merge", review: remoteFile.protected }, reasonClause);
 }
 
-function noteFacts(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, remoteFile: RemoteFile): void {
+function decideRecordFlags(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, remoteFile: RemoteFile): void {
   if (remoteFile.protected === record.protected && record.state === "linked") return;
-  proposeFacts(draft, row, record, "linked", whyFactsChanged(record, remoteFile), remoteFile.protected);
+  proposeRecordFlags(draft, row, record, "linked", whyFlagsChanged(record, remoteFile), remoteFile.protected);
 }
 
-function whyFactsChanged(record: DocumentRecord, remoteFile: RemoteFile): string {
+function whyFlagsChanged(record: DocumentRecord, remoteFile: RemoteFile): string {
   if (remoteFile.protected === record.protected) return "back in the linked folder";
   return remoteFile.protected ? "protected on the service" : "no longer protected";
 }
@@ -165,7 +165,7 @@ function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecor
   const isLocal = row.local.seen.kind === "present";
   if (!isLocal && draft.trees.local.ignores(record.localPath, "file")) {
     const reasonClause = `excluded by ${describeExclusion(draft, record.localPath, "file")}`;
-    if (record.state !== "suspended") proposeFacts(draft, row, record, "suspended", reasonClause);
+    if (record.state !== "suspended") proposeRecordFlags(draft, row, record, "suspended", reasonClause);
     blockRow(draft, row, "suspended", `${reasonClause}; nothing is sent, written or deleted`);
     return true;
   }
@@ -207,7 +207,7 @@ function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): 
 function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const reasonClause = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
-    proposeFacts(draft, row, record, "linked", reasonClause);
+    proposeRecordFlags(draft, row, record, "linked", reasonClause);
     return true;
   }
   if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;

@@ -97,7 +97,7 @@ function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow>): voi
   };
   for (const document of draft.documents) {
     noteParents(contents, document);
-    noteUnseen(draft, document, contents);
+    noteUnseenDocument(draft, document, contents);
   }
   for (const path of draft.undecided) contents.local.add(findOrAddFolder(draft.forest, "local", parentOf(path)));
   for (const folder of draft.forest.folders) if (isOnBothSides(folder)) noteParents(contents, folder);
@@ -127,7 +127,7 @@ function noteParents(contents: FolderContents, row: PlanRow): void {
 }
 
 /** Adds the last known folder of a document that a scan did not show. That folder must stay. */
-function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: FolderContents): void {
+function noteUnseenDocument(draft: PlanDraft, document: DocumentRow, contents: FolderContents): void {
   const { record } = document;
   if (record === null) return;
   if (document.local.seen.kind === "unknown") contents.local.add(findBaseFolder(draft.forest, "local", record));
@@ -143,13 +143,13 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, contents: FolderConte
   if (folder.remoteSeen === "unknown" && folder.remotePath === null) return;
   const isOnDisk = folder.localPath !== null;
   const isOnService = folder.remotePath !== null;
-  if (isOnDisk && !isOnService) settleLocalOnly(draft, folder, contents);
-  else if (!isOnDisk && isOnService) settleRemoteOnly(draft, folder, contents);
+  if (isOnDisk && !isOnService) settleLocalFolder(draft, folder, contents);
+  else if (!isOnDisk && isOnService) settleRemoteFolder(draft, folder, contents);
   else if (!isOnDisk && folder.record !== null) forgetFolder(draft, folder);
 }
 
 /** Decides about a folder that is new locally, or was deleted on the service. */
-function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
+function settleLocalFolder(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   if (contents.remote.has(folder)) {
     proposeRemoteFolder(draft, folder, contents);
     return;
@@ -229,7 +229,7 @@ function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPat
 }
 
 /** Decides about a folder that is new on the service, or was deleted locally. */
-function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
+function settleRemoteFolder(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   if (contents.local.has(folder) || folder.record === null) proposeLocalFolder(draft, folder, contents);
   else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) proposeRemoteRemoval(draft, folder);
 }

@@ -91,7 +91,7 @@ export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Docum
  * mdmirror would otherwise send the request again (I08). An incomplete listing cannot show that
  * such a block has ended (I22).
  */
-export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
+export function blockUnseenDocument(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const block = draft.trees.base.blocks.get(toBlockKey(row));
   // A block with the reason `gone-or-unreadable` stays even if this cycle sends refused requests
   // again. No request ends such a block: each scan checks whether the document is gone.

@@ -3,7 +3,7 @@
  * the documents in it.
  */
 
-import { findWhoMoved, type WhoMoved } from "./table.ts";
+import { comparePlaces, type PlaceDrift } from "./table.ts";
 import {
   type FolderRow,
   isMoving,
@@ -36,7 +36,7 @@ export function isOnBothSides(folder: FolderRow): boolean {
 
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.canMoveFolders || !isRespelled(draft, folder))
-    placeRow(draft, folder, findWhoMoved(draft.forest, folder));
+    placeRow(draft, folder, comparePlaces(draft.forest, folder));
   // The service cannot rename folders, and the disk treats both spellings as one name. Therefore
   // only base gets the new local spelling.
   else if (folder.localPath !== folder.record!.localPath)
@@ -50,7 +50,7 @@ const NAME_STAYS_CLAUSES: Readonly<Record<Side, string>> = {
 };
 
 /** Plans the place of a document or folder that both sides have. */
-export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): void {
+export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: PlaceDrift): void {
   const rule = choosePlaceRule(draft.forest, row, movedBy);
   if (rule === "stay") return;
   const side = rule === "follow-local" ? "remote" : "local";

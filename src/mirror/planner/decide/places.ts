@@ -1,4 +1,4 @@
-import { PLACE_RULES, type PlaceRule, type WhoMoved } from "./table.ts";
+import { PLACE_RULES, type PlaceRule, type PlaceDrift } from "./table.ts";
 import {
   isNamePair,
   isTemporaryName,
@@ -187,7 +187,7 @@ function makeImpossiblePlace(reason: BlockReason, detail: string): ImpossiblePla
  * - If the names on the two sides do not correspond, the service's name is used. mdmirror had then
  *   sent only one of two PATCHes, and the user moved the document back.
  */
-export function choosePlaceRule(forest: FolderForest, row: PlanRow, movedBy: WhoMoved): PlaceRule {
+export function choosePlaceRule(forest: FolderForest, row: PlanRow, movedBy: PlaceDrift): PlaceRule {
   const rule = PLACE_RULES[movedBy];
   const [localPlace, remotePlace] = [row.local.now, row.remote.now];
   if (localPlace === null || remotePlace === null) return rule;

@@ -124,14 +124,14 @@ export function decideDeparture(draft: PlanDraft, row: DocumentRow, localFile: L
   const record = row.record!;
   if (localFile === null) {
     if (!isAway(record) && !needsSecondScan(draft, row, record))
-      proposeFacts(draft, row, record, "away", `${MOVED_OUT_CLAUSE}, and deleted locally`);
+      proposeRecordFlags(draft, row, record, "away", `${MOVED_OUT_CLAUSE}, and deleted locally`);
     return;
   }
   if (drift.local === "unchanged") {
     proposeTrash(draft, row, localFile, "outside");
     return;
   }
-  if (record.state !== "outside") proposeFacts(draft, row, record, "outside", MOVED_OUT_CLAUSE);
+  if (record.state !== "outside") proposeRecordFlags(draft, row, record, "outside", MOVED_OUT_CLAUSE);
   blockRow(draft, row, "outside", `${MOVED_OUT_CLAUSE}, and edited locally`, {
     digest: localFile.digest,
   });
@@ -139,7 +139,7 @@ export function decideDeparture(draft: PlanDraft, row: DocumentRow, localFile: L
 
 const MOVED_OUT_CLAUSE = "moved out of the linked folder of the workspace";
 
-export function proposeFacts(
+export function proposeRecordFlags(
   draft: PlanDraft,
   row: DocumentRow,
   record: DocumentRecord,

@@ -16,9 +16,9 @@ type NewContents =
   | { readonly local: "created"; readonly remote: "created" | "never" }
   | { readonly local: "never"; readonly remote: "created" };
 type DriftContents = { readonly local: LocalDrift; readonly remote: RemoteDrift } | NewContents;
-export type WhoMoved = "nobody" | "local" | "remote" | "both";
+export type PlaceDrift = "nobody" | "local" | "remote" | "both";
 
-export type Drift = DriftContents & { readonly place: WhoMoved };
+export type Drift = DriftContents & { readonly place: PlaceDrift };
 
 export function compareWithBase(forest: FolderForest, row: DocumentRow): Drift {
   const { record } = row;
@@ -26,7 +26,7 @@ export function compareWithBase(forest: FolderForest, row: DocumentRow): Drift {
   return {
     local: compareLocalContent(row, record),
     remote: compareRemoteContent(row, record),
-    place: findWhoMoved(forest, row),
+    place: comparePlaces(forest, row),
   };
 }
 
@@ -59,7 +59,7 @@ function compareRemoteContent({ remote: { seen } }: DocumentRow, record: Documen
  * Returns the sides on which the parent folder or the name differs from base. A document in a
  * folder that moved has not moved itself.
  */
-export function findWhoMoved(forest: FolderForest, row: PlanRow): WhoMoved {
+export function comparePlaces(forest: FolderForest, row: PlanRow): PlaceDrift {
   const { record } = row;
   if (record === null) return "nobody";
   const [isMovedLocally, isMovedRemotely] = SIDES.map((side) => {
@@ -114,7 +114,7 @@ export type ContentRule = (typeof CONTENT_RULES)[ContentCell];
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 
-export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
+export const PLACE_RULES: Readonly<Record<PlaceDrift, PlaceRule>> = {
   nobody: "stay",
   local: "follow-local",
   remote: "follow-remote",

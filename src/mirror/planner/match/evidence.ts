@@ -8,7 +8,7 @@ import {
   makeUnreadable,
   STILL_WRITTEN_REASON,
   type Trees,
-  type Unread,
+  type UnreadReason,
   type UnsyncedEntry,
 } from "../../model/tree.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
@@ -65,7 +65,7 @@ export function isUnseen(path: LocalPath, trees: Trees): boolean {
   return whyUnseen(path, trees) !== null;
 }
 
-export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
+export function whyUnseen(path: LocalPath, trees: Trees): UnreadReason | null {
   return whyHidden(path, trees) ?? trees.local.unseen.get("") ?? null;
 }
 
@@ -74,7 +74,7 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
  * could. Also null after a bulk change during the scan, because the scan has read the file, and
  * only absences are doubtful.
  */
-export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
+export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): UnreadReason | null {
   if (unseen.size === 0) return null;
   for (let ancestor = path; ancestor !== ""; ancestor = parentOf(ancestor)) {
     const unreadReason = unseen.get(ancestor);
@@ -87,7 +87,7 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
  * Returns the reason why this scan may have missed a file: files were being written or moved. Null
  * without such a reason. Unreadable files do not count, because they may stay unreadable.
  */
-export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
+export function whyMayBeElsewhere({ local: { unseen } }: Trees): UnreadReason | null {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN_REASON.kind) return STILL_WRITTEN_REASON;
   return unseen.get("") ?? null;
 }
@@ -102,7 +102,7 @@ export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
 export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,
   isElsewhere: (record: DocumentRecord) => boolean,
-): Unread | null {
+): UnreadReason | null {
   if (local.partial === true) return makeUnreadable("only a part of the folder was scanned");
   if (local.unseen.size === 0) return null;
   const recordByPath = indexRecordsByPath([...base.records.values()].filter((record) => !isElsewhere(record)));

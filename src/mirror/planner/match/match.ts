@@ -12,7 +12,7 @@ import {
   type RemoteFile,
   type TextLookup,
   type Trees,
-  type Unread,
+  type UnreadReason,
 } from "../../model/tree.ts";
 import { Arrivals, findChangedDocuments, type JudgedDocuments, NO_JUDGED_DOCUMENTS } from "./unjudged.ts";
 import { type DocumentRow, type RemoteSeen, type Side, SlotOccupancy } from "./row.ts";
@@ -93,7 +93,7 @@ function isAtOtherPath({ matches }: MatchProgress, { id, localPath }: DocumentRe
 function describeLocalState(
   matching: MatchProgress,
   record: DocumentRecord,
-  unread: Unread | null,
+  unread: UnreadReason | null,
 ): Observation<LocalFile> {
   const unknownReason = whyLocalUnknown(matching, record, unread);
   if (unknownReason !== null) return makeUnknown(unknownReason);
@@ -104,8 +104,8 @@ function describeLocalState(
 function whyLocalUnknown(
   { trees, matches, byPathAlone, blocked }: MatchProgress,
   { id, localPath }: DocumentRecord,
-  unread: Unread | null,
-): Unread | null {
+  unread: UnreadReason | null,
+): UnreadReason | null {
   const possibleFiles = blocked.get(id);
   if (possibleFiles !== undefined) return makeAmbiguousFile(possibleFiles.map(({ path }) => path));
   if (!matches.has(id)) return whyUnseen(localPath, trees) ?? unread;

@@ -9,7 +9,7 @@ import {
   hasAllLinesIn,
   type LineProfile,
   makeLineProfile,
-  SIMILAR_ENOUGH,
+  MIN_SIMILARITY,
 } from "../../model/similar.ts";
 import type { LocalFile, TextLookup, Trees } from "../../model/tree.ts";
 import type { FolderPaths } from "./folder-paths.ts";
@@ -100,7 +100,7 @@ export function measureSimilarity(matching: MatchProgress, record: DocumentRecor
 export function hasSimilarContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
   if (listKnownDigests(matching, record).includes(file.digest)) return true;
   const profile = readProfile(matching, file.digest);
-  return profile !== null && measureSimilarity(matching, record, profile) >= SIMILAR_ENOUGH;
+  return profile !== null && measureSimilarity(matching, record, profile) >= MIN_SIMILARITY;
 }
 
 /**

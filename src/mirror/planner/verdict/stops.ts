@@ -112,22 +112,22 @@ function describeInvisible(known: number): string {
     : `none of ${known} linked documents is visible with this key`;
 }
 
-export type GuardedStep = { readonly index: number; readonly key: string };
+export type UnapprovedStep = { readonly index: number; readonly key: string };
 
-export type SafetyFinding = Reason & { readonly steps: readonly GuardedStep[] };
+export type SafetyFinding = Reason & { readonly steps: readonly UnapprovedStep[] };
 
 export function listUnapprovedSteps(
   steps: readonly Step[],
   { approved }: Pick<SafetySignals, "approved">,
   matches: (action: Action) => boolean,
-): GuardedStep[] {
-  const guardedSteps: GuardedStep[] = [];
+): UnapprovedStep[] {
+  const unapprovedSteps: UnapprovedStep[] = [];
   for (const [index, { action }] of steps.entries()) {
     if (!matches(action)) continue;
-    const key = toGuardKey(action);
-    if (!approved.has(key)) guardedSteps.push({ index, key });
+    const key = toApprovalKey(action);
+    if (!approved.has(key)) unapprovedSteps.push({ index, key });
   }
-  return guardedSteps;
+  return unapprovedSteps;
 }
 
 export function isRemovalOfRecorded(action: Action): boolean {
@@ -150,7 +150,7 @@ export function listActionsOfStop(
  * expects. An approval stores this key, so that it covers exactly this action, even in later plans.
  * The key of an action on a folder has only the folder's id.
  */
-export function toGuardKey(action: Action): string {
+export function toApprovalKey(action: Action): string {
   switch (action.kind) {
     case "delete-remote":
       return `delete-remote ${action.id} ${action.changeId}`;

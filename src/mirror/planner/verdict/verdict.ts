@@ -7,7 +7,7 @@ import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
 import {
   findWholePlanStops,
-  type GuardedStep,
+  type UnapprovedStep,
   isRemovalOfRecorded,
   listUnapprovedSteps,
   type PresenceCounts,
@@ -17,7 +17,7 @@ import {
 import { otherSide, type Side } from "../match/row.ts";
 
 /** Returns the steps with a matching action that the user has not approved. */
-type FindSteps = (matches: (action: Action) => boolean) => GuardedStep[];
+type FindSteps = (matches: (action: Action) => boolean) => UnapprovedStep[];
 
 type PlanVerdict = {
   readonly verdict: Verdict;
@@ -53,7 +53,7 @@ export function judgePlan(
   return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
 }
 
-function makeSafetyStop(found: readonly Reason[], steps: readonly GuardedStep[], byReason: boolean): Verdict {
+function makeSafetyStop(found: readonly Reason[], steps: readonly UnapprovedStep[], byReason: boolean): Verdict {
   const reasons = found.map(({ reason, detail }) => ({ reason, detail }));
   const keys = new Map(steps.map(({ index, key }) => [index, key]));
   const approvableKeys = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...keys.values()].sort();
@@ -94,13 +94,13 @@ function judgeCopies(budget: number, findUnapproved: FindSteps): SafetyFinding[]
  */
 type SideLosses = {
   readonly side: Side;
-  readonly deleted: readonly GuardedStep[];
+  readonly deleted: readonly UnapprovedStep[];
   /**
    * Folders that the plan removes. A safety check that stops the deletions also stops these
    * removals.
    */
-  readonly folders: readonly GuardedStep[];
-  readonly emptied: readonly GuardedStep[];
+  readonly folders: readonly UnapprovedStep[];
+  readonly emptied: readonly UnapprovedStep[];
   /**
    * Documents that may become blank on this side, because nobody has read their new content yet.
    */
