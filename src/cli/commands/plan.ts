@@ -6,7 +6,7 @@ import {
   describeAction,
   formatActionPath,
   formatOrigin,
-  type PathOf,
+  type PathLookup,
   readActionPath,
 } from "../../mirror/operations/results/actions.ts";
 import { TroubleError, unwrap } from "../../common/trouble.ts";
@@ -108,7 +108,7 @@ function formatVerdict(verdict: SyncPlan["plan"]["verdict"], paint: Paint): stri
  * arrow shows which side the action changes: `→` the service, `←` the local disk.
  * @param most number of names in each group; the other names are only counted
  */
-function formatGroups(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint): string[] {
+function formatGroups(actions: readonly Action[], most: number, pathOf: PathLookup, paint: Paint): string[] {
   // Groups have the order of `ACTION_WORDS`. Some actions have a label that differs from the label
   // of their kind, such as an upload that goes to review; they come last within their kind.
   const kinds = Object.keys(ACTION_WORDS);

@@ -47,10 +47,10 @@ export function* readFolder(
   try {
     const names = listFolderEntries(scan, folder);
     if (isLinkedFolder(scan, folder, names)) return createUnreadFolder(folder, LINKED_FOLDER_INSIDE);
-    const isAsBefore = readRules(scan, folder, names);
+    const areRulesUnchanged = readRules(scan, folder, names);
     for (const entry of names) {
       if (path === "" && entry.name === MIRROR_FOLDER) continue;
-      const subfolder = readEntry(scan, folder, entry, isAsBefore ? before : null);
+      const subfolder = readEntry(scan, folder, entry, areRulesUnchanged ? before : null);
       if (subfolder !== null) folder.folders.push(yield* readFolder(scan, subfolder, null));
     }
     scan.entriesRead += names.length;

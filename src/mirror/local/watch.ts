@@ -107,7 +107,7 @@ class RunningWatcher {
    * watch is ready, or when the system refuses more watches.
    */
   #watchFolder(folder: string, options: ChokidarOptions, onFolder: OnFolderChange): Promise<void> {
-    const portion = this.#watch(folder, {
+    const folderWatcher = this.#watch(folder, {
       ...options,
       ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
       followSymlinks: false,
@@ -116,13 +116,13 @@ class RunningWatcher {
       atomic: false,
       awaitWriteFinish: false,
     });
-    this.#watchers.set(folder, portion);
-    const whenReady = new Promise<void>((resolve) => void portion.on("ready", resolve));
-    portion.on("raw", (_event, name, details) => this.#onNotice(toNoticePath(this.#root, name, details)));
-    portion.on("addDir", (path) => onFolder(path, true));
-    portion.on("unlinkDir", (path) => onFolder(path, false));
-    portion.on("error", (error) => this.#onError(error));
-    return Promise.race([whenReady, this.#limitReached.promise]);
+    this.#watchers.set(folder, folderWatcher);
+    const readyPromise = new Promise<void>((resolve) => void folderWatcher.on("ready", resolve));
+    folderWatcher.on("raw", (_event, name, details) => this.#onNotice(toNoticePath(this.#root, name, details)));
+    folderWatcher.on("addDir", (path) => onFolder(path, true));
+    folderWatcher.on("unlinkDir", (path) => onFolder(path, false));
+    folderWatcher.on("error", (error) => this.#onError(error));
+    return Promise.race([readyPromise, this.#limitReached.promise]);
   }
 
   #onNotice(path: LocalPath | null): void {

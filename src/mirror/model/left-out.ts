@@ -231,9 +231,9 @@ export class RecordColumns {
     if (index === undefined || this.#remotePath(index) !== path) return "left";
     if (this.#ids.at(index) !== id || this.#changeIds.at(index) !== changeId) return "left";
     if (this.#has(index, PROTECTED) !== isProtected) return "left";
-    const isAgain = this.#has(index, LISTED);
+    const wasListed = this.#has(index, LISTED);
     this.#marks[index]! |= LISTED;
-    return isAgain ? "again" : "taken";
+    return wasListed ? "again" : "taken";
   }
 
   at(path: LocalPath): DocumentRecord | null {

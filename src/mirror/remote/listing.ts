@@ -69,12 +69,12 @@ const MAX_LIST_ATTEMPTS = 3;
 /** End of one attempt to read a list. Another attempt may succeed after `cursor-refused`. */
 type ListingEnd = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
-function endAsFailed(fault: Fault): ListingEnd {
+function makeFailedListing(fault: Fault): ListingEnd {
   return { kind: "failed", fault };
 }
 
-function endAsMisread(why: string, requestId: string | null): ListingEnd {
-  return endAsFailed(createMisreadFault(GET_REQUEST, why, requestId));
+function makeMisreadListing(why: string, requestId: string | null): ListingEnd {
+  return makeFailedListing(createMisreadFault(GET_REQUEST, why, requestId));
 }
 
 /**
@@ -127,7 +127,7 @@ class ListTraversal<Item extends { readonly id: string }> {
   async run(): Promise<ListingEnd> {
     for (;;) {
       const excessReason = whyTooLong(this.#totals);
-      if (excessReason !== null) return endAsMisread(excessReason, null);
+      if (excessReason !== null) return makeMisreadListing(excessReason, null);
       const reply = await (this.#nextReply ?? this.#request(this.#cursor));
       this.#nextReply = null;
       const page = reply.kind === "success" ? this.#readPage(reply) : this.#endRefused(reply);
@@ -156,8 +156,9 @@ class ListTraversal<Item extends { readonly id: string }> {
     const { requestId } = reply;
     const page = readPage(reply.value);
     const description = this.#checksOrigin() ? describeForeignAnswer(page, reply.value) : null;
-    if (description !== null) return endAsFailed(createForeignFault(reply.from, reply.status, description, requestId));
-    if (!page.ok) return endAsMisread(page.why, requestId);
+    if (description !== null)
+      return makeFailedListing(createForeignFault(reply.from, reply.status, description, requestId));
+    if (!page.ok) return makeMisreadListing(page.why, requestId);
     this.#totals.pages++;
     return { kind: "page", ...page.value, requestId };
   }
@@ -187,7 +188,7 @@ class ListTraversal<Item extends { readonly id: string }> {
     const itemsBefore = this.#totals.items;
     const why = storeItems(this.#options, page.items, this.#items, this.#totals);
     if (why !== null)
-      this.#unreadableItem ??= endAsMisread(
+      this.#unreadableItem ??= makeMisreadListing(
         `mdmirror does not understand an entry of the list: ${why}`,
         page.requestId,
       );
@@ -195,12 +196,12 @@ class ListTraversal<Item extends { readonly id: string }> {
     this.#listedItems += newItems;
     this.#options.onPage?.(this.#listedItems);
     if (!page.hasMore) return this.#unreadableItem ?? { kind: "complete" };
-    if (!this.#hasNext(page)) return endAsMisread("the service repeats a page of the list", page.requestId);
+    if (!this.#hasNext(page)) return makeMisreadListing("the service repeats a page of the list", page.requestId);
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
     this.#pagesWithoutNew = newItems > 0 ? 0 : this.#pagesWithoutNew + 1;
     if (this.#pagesWithoutNew < LIST_LIMITS.pagesWithoutNew) return null;
-    return endAsMisread("the list does not end", page.requestId);
+    return makeMisreadListing("the list does not end", page.requestId);
   }
 }
 

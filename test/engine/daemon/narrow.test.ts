@@ -6,7 +6,7 @@ import type { Action } from "../../../src/mirror/model/action.ts";
 import type { LocalTree, RemoteTree } from "../../../src/mirror/model/tree.ts";
 import { makeNarrowTrees } from "../../../src/mirror/engine/daemon/known-trees.ts";
 import { planOnly } from "../../../src/mirror/engine/run/converge.ts";
-import { DirtyPaths, findEmptied, PendingDeletions } from "../../../src/mirror/engine/daemon/unsettled.ts";
+import { DirtyPaths, findEmptiedFiles, PendingDeletions } from "../../../src/mirror/engine/daemon/unsettled.ts";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/interface.ts";
 import { ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
@@ -192,7 +192,7 @@ function emptied(change: (world: World) => void): readonly string[] {
   world.synced("empty.md", "");
   change(world);
   const { base, local } = treesOf(world);
-  return [...findEmptied(local, base).keys()];
+  return [...findEmptiedFiles(local, base).keys()];
 }
 
 function exchange(world: World): void {

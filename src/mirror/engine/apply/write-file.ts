@@ -73,7 +73,7 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
     const { text, base, next, event, trash, copies: _, ...decided } = writing;
     const { id, path, expect } = decided;
     if (isUncountedLoss(ctx, writing)) return withOutcome(stale("it became empty after the safety checks"));
-    const newDigest = digestToWrite(writing);
+    const newDigest = chooseNewDigest(writing);
     if (text !== null) ctx.world.state.putKnownText(newDigest, text, makeMergedOrigin(path, id, event.detail));
     const row: ReplaceRow = {
       ...decided,
@@ -97,10 +97,10 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
         return { kind: "over", outcome: stale("the file was changed after the scan") };
       return observeWritten(ctx, row, pathState, "same", copies);
     }
-    if (expect !== null) return resultOfReplace(ctx, row, disk.replace(path, text, expect, setAsideAt), copies);
+    if (expect !== null) return makeReplaceResult(ctx, row, disk.replace(path, text, expect, setAsideAt), copies);
     const folderFailure = ensureFolders(ctx, path);
     return folderFailure === null
-      ? resultOfReplace(ctx, row, disk.create(path, text), copies)
+      ? makeReplaceResult(ctx, row, disk.create(path, text), copies)
       : { kind: "over", outcome: folderFailure };
   },
 
@@ -144,7 +144,7 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
 /** Replaces a file. Returns stale if somebody is editing the file, or if the sync only uploads. */
 export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
-  if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
+  if (chooseNewDigest(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
   if (ctx.settings.direction === "push") return stale(ONE_WAY_SYNC_CLAUSES.push);
   return staleIfInUse(ctx, { id, localPath }) ?? runLocalEffect(ctx, writeFile, writing);
 }
@@ -161,7 +161,7 @@ function isUnlikeBoth({ world: { state } }: CycleContext, { writes }: ReplaceRow
   );
 }
 
-function digestToWrite({ text, expect }: FileWrite): Digest {
+function chooseNewDigest({ text, expect }: FileWrite): Digest {
   if (text !== null) return digestOf(text);
   if (expect === null) throw new TypeError("neither a file nor content for one");
   return expect;
@@ -175,7 +175,7 @@ function isUncountedLoss(
   return text !== null && mayEmpty !== null && !mayEmpty.has(id) && becomesBlank(world, expect, text);
 }
 
-export function resultOfReplace(
+export function makeReplaceResult(
   ctx: CycleContext,
   row: ReplaceRow,
   end: DiskOutcome<WrittenStamp>,

@@ -17,7 +17,7 @@ import type { Settings, World } from "../run/world.ts";
 import { FilesInUse } from "../run/files-in-use.ts";
 import { HotPlaces } from "./hot-places.ts";
 import { KnownTrees } from "./known-trees.ts";
-import { DirtyPaths, findEmptied, hidePaths, isHidden, PendingDeletions, UnchangedValues } from "./unsettled.ts";
+import { DirtyPaths, findEmptiedFiles, hidePaths, isHidden, PendingDeletions, UnchangedValues } from "./unsettled.ts";
 import { RemoteHints } from "./remote-hints.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { StalePaths } from "./stale-paths.ts";
@@ -162,7 +162,7 @@ export class DaemonRuns {
   }
 
   #hideUnsettled(base: BaseTree, tree: LocalTree): LocalTree {
-    const emptiedFiles = findEmptied(tree, base);
+    const emptiedFiles = findEmptiedFiles(tree, base);
     this.emptied.update(this.#now(), emptiedFiles);
     const settledFiles = this.emptied.settled(this.#now());
     const waitingFiles = new Map([...emptiedFiles].filter(([path]) => !settledFiles.has(path)));

@@ -228,7 +228,7 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
  * emptied the file, and crashed before it wrote the new content. Leaves out a moved file whose
  * document was already empty.
  */
-export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, UnreadReason> {
+export function findEmptiedFiles(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, UnreadReason> {
   const emptyPaths = new Set<LocalPath>();
   for (const file of tree.files.values()) if (file.empty) emptyPaths.add(file.path);
   const emptiedFiles = new Map<LocalPath, UnreadReason>();

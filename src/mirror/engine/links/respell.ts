@@ -1,6 +1,6 @@
 import type { Intent } from "../../ports/state.ts";
 import { concludeLocal } from "../apply/run-effect.ts";
-import { resultOfReplace, writeFile } from "../apply/write-file.ts";
+import { makeReplaceResult, writeFile } from "../apply/write-file.ts";
 import { makeSetAsidePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
@@ -95,7 +95,7 @@ function rewriteFile(ctx: CycleContext, links: MirrorLinks, { respelling, open }
   const { rowId, row } = open;
   const { from, bytes } = respelling;
   const diskOutcome = links.disk.replaceBytes(row.path, bytes.text, from.bytes, row.setAsideAt);
-  const outcome = concludeLocal(ctx, writeFile, rowId, row, resultOfReplace(ctx, row, diskOutcome));
+  const outcome = concludeLocal(ctx, writeFile, rowId, row, makeReplaceResult(ctx, row, diskOutcome));
   if (diskOutcome.kind !== "done")
     ctx.world.log.write("debug", "not-respelled", {
       path: row.path,

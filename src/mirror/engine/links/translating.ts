@@ -117,8 +117,8 @@ export function* findFilesOutOfPlace(world: World): Generator<LocalPath> {
   for (const { id, localPath, digest } of records) {
     const pathState = disk.look(localPath);
     const key = pathState.kind === "file" ? toFileInodeKey(pathState.stamp) : null;
-    const isOthers = key !== null && (ownersByInode.get(key) ?? id) !== id;
-    if (pathState.kind === "unknown" || (pathState.kind === "file" && !isOthers)) continue;
+    const belongsToOther = key !== null && (ownersByInode.get(key) ?? id) !== id;
+    if (pathState.kind === "unknown" || (pathState.kind === "file" && !belongsToOther)) continue;
     const [text, readOutcome] = [state.text(digest), disk.read(localPath)];
     if (text === null || mayHaveLinks(text + (readOutcome.kind === "done" ? readOutcome.value.text : ""), true))
       yield localPath;

@@ -303,7 +303,7 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
   if (remotePath === null) return makeFailedEnd(stale(`no file named ${path} can be synced`));
   const storedDigest = storeReplacedText(ctx, path, record.id);
   if (storedDigest === null) return makeFailedEnd(stale(`no file is at ${path}`));
-  const refusal = await findReasonToKeepOld(ctx, record, path);
+  const refusal = await checkOldDocument(ctx, record, path);
   if (refusal !== null) return makeFailedEnd(refusal);
   const knownIds = new Set(state.recordsAt(path).map(({ id }) => id));
   state.transact(() => {
@@ -331,10 +331,13 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
     return makeFailedEnd(createOutcome);
   }
   state.removeBlock(record.id);
-  const doubt = await findProblemWithNew(ctx, createdRecord, remotePath, storedDigest);
-  if (doubt !== null)
-    return { outcome: DONE, notes: [`new document ${createdRecord.id}, but ${doubt}; ${describeOldDocument(record)}`] };
-  const deletionNote = await deleteOld(ctx, record);
+  const problem = await checkNewDocument(ctx, createdRecord, remotePath, storedDigest);
+  if (problem !== null)
+    return {
+      outcome: DONE,
+      notes: [`new document ${createdRecord.id}, but ${problem}; ${describeOldDocument(record)}`],
+    };
+  const deletionNote = await deleteOldDocument(ctx, record);
   return { outcome: DONE, notes: [`new document ${createdRecord.id} at ${remotePath}; ${deletionNote}`] };
 }
 
@@ -346,11 +349,7 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
  * Returns the outcome if the old document must stay after the new document was created; null if the
  * old document can be deleted.
  */
-async function findReasonToKeepOld(
-  ctx: CycleContext,
-  record: DocumentRecord,
-  path: LocalPath,
-): Promise<Outcome | null> {
+async function checkOldDocument(ctx: CycleContext, record: DocumentRecord, path: LocalPath): Promise<Outcome | null> {
   const oldResult = await fetchText(ctx, record.id, path);
   if (oldResult.kind === "end") return oldResult.outcome;
   if (oldResult.value.file.lastChangeId !== record.changeId) return stale("it was edited on the service: sync first");
@@ -364,7 +363,7 @@ async function findReasonToKeepOld(
  * history on the service. The new document must be at its path, with the sent content (I04).
  * @returns the problem with the new document, as a clause; null without a problem
  */
-async function findProblemWithNew(
+async function checkNewDocument(
   ctx: CycleContext,
   { id }: DocumentRecord,
   path: RemotePath,
@@ -386,7 +385,7 @@ function describeOldDocument({ id, remotePath }: DocumentRecord): string {
  * Deletes the old document on the service. Its local file already belongs to the new document.
  * @returns the result, as a clause
  */
-async function deleteOld(ctx: CycleContext, record: DocumentRecord): Promise<string> {
+async function deleteOldDocument(ctx: CycleContext, record: DocumentRecord): Promise<string> {
   const reason = `created as a new document in the root (was ${record.remotePath})`;
   const { id, localPath, changeId, remotePath } = record;
   const keepOutcome = (_: unknown, outcome: Outcome) => outcome;

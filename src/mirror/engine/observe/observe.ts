@@ -163,7 +163,7 @@ export async function observeRemote(
   const unlistedDocuments = findUnlisted(base, filesById);
   const isAnyMissing = unlistedDocuments.missing.length > 0;
   const reusedFolders = isAnyMissing ? null : findReusableFolders(known.folders, filesById);
-  const folders = reusedFolders === null ? (earlyFolders ?? (await listFolders(world))) : NOT_LISTED;
+  const folders = reusedFolders === null ? (earlyFolders ?? (await listFolders(world))) : NO_FOLDER_LISTING;
   const serviceFault = findServiceFault(documentList);
   if (serviceFault !== null) return { kind: "unreachable", fault: serviceFault };
 
@@ -202,7 +202,7 @@ function listDocumentsAndFolders(
   ]);
 }
 
-const NOT_LISTED: Listing<FolderResource> = { items: [], complete: false, fault: null };
+const NO_FOLDER_LISTING: Listing<FolderResource> = { items: [], complete: false, fault: null };
 
 type ScanResults = {
   readonly files: DocumentList;

@@ -194,10 +194,10 @@ function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[]
     const otherEntry = walk().others.get(folder);
     if (otherEntry !== undefined) return { path, why: otherEntry.kind };
   }
-  const wasThere = [...base.tombstones.values()].some(
+  const existedBefore = [...base.tombstones.values()].some(
     ({ localPath }) => localPath === path || isBelow(localPath, path),
   );
-  if (wasThere || world.state.events({ limit: 1, path }).length > 0) return [makeAwaitedPath(scan, path)];
+  if (existedBefore || world.state.events({ limit: 1, path }).length > 0) return [makeAwaitedPath(scan, path)];
   return { path, why: "unknown" };
 }
 

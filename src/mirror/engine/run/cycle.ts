@@ -149,14 +149,14 @@ function updateLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   links.tidy();
 }
 
-const WITHHELD: StepEnd = { kind: "skipped", why: "withheld" };
+const WITHHELD_END: StepEnd = { kind: "skipped", why: "withheld" };
 
 type StepResults = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
 
 /** Carries out a plan. After a stop, nothing changes on either side until the user answers. */
 async function carryOutPlan(ctx: CycleContext, plan: Plan): Promise<StepResults> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
-  if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
+  if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD_END), isStopped: false };
   for (const { from, to } of plan.renamedForOthers ?? []) ctx.notes.tally.renamedForOthers.set(from, to);
   const { links, stoppable = unstoppable } = ctx.world;
   links?.expect(plan);

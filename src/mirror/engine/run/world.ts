@@ -108,17 +108,17 @@ export function recordEvent(world: World, run: number, fields: EventFields): voi
 }
 
 export function makeSetAsidePath({ random }: Pick<World, "random">): string {
-  return `${SET_ASIDE}${random.hex(16)}`;
+  return `${SET_ASIDE_PREFIX}${random.hex(16)}`;
 }
 
 /**
  * Returns true if a path below `.mdmirror/` belongs to a set-aside file that is not in the trash.
  */
 export function isSetAsidePath(place: string): boolean {
-  return place.startsWith(SET_ASIDE);
+  return place.startsWith(SET_ASIDE_PREFIX);
 }
 
-const SET_ASIDE = "tmp/park-";
+const SET_ASIDE_PREFIX = "tmp/park-";
 
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 

@@ -14,7 +14,7 @@ import { planSync, type SyncPlan, makeStoppedRequest } from "../../folder/run.ts
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { APPROVE, REJECT } from "../declared/writes.ts";
 import type { ResultOf } from "../define.ts";
-import { readActionPath, describeAction, type PathOf } from "../results/actions.ts";
+import { readActionPath, describeAction, type PathLookup } from "../results/actions.ts";
 import { findStepWithoutUndo, NEXT_WITHOUT_ROOT, REJECTION_WORDS, type RejectionKind } from "../results/attention.ts";
 import { makePathLookup } from "../results/plan.ts";
 import type { Operation } from "../run-operation.ts";
@@ -148,7 +148,7 @@ function isDeletion({ kind }: Action): boolean {
   return kind === "delete-remote" || kind === "trash-local";
 }
 
-function makeRow(action: Action, pathOf: PathOf): StopItem {
+function makeRow(action: Action, pathOf: PathLookup): StopItem {
   const { arrow, label } = describeAction(action);
   const notes = action.why === "" ? [] : [action.why];
   return { ...makePlannedRow(readActionPath(action, pathOf)), notes, what: `${arrow} ${label}` };

@@ -82,10 +82,10 @@ export function toPublicKind(kind: string): string {
 }
 
 /** Returns the local path of a document or folder by its id; null without a record of the id. */
-export type PathOf = (id: string) => string | null;
+export type PathLookup = (id: string) => string | null;
 
 /** Returns the path of an action, never an id. For a move, returns the old and the new path. */
-export function readActionPath(action: Action, pathOf: PathOf): string {
+export function readActionPath(action: Action, pathOf: PathLookup): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
   if (action.kind === "drop-conflict" && action.newestCopyPath !== null) return action.newestCopyPath;
@@ -93,7 +93,7 @@ export function readActionPath(action: Action, pathOf: PathOf): string {
 }
 
 /** Returns an action's path, or both paths of a move, without control characters. */
-export function formatActionPath(action: Action, pathOf: PathOf): string {
+export function formatActionPath(action: Action, pathOf: PathLookup): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(readActionPath(action, pathOf));
 }

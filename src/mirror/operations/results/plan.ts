@@ -1,10 +1,10 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { SyncPlan } from "../../folder/run.ts";
-import { readActionPath, readSide, type PathOf, toPublicKind } from "./actions.ts";
+import { readActionPath, readSide, type PathLookup, toPublicKind } from "./actions.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { addToShare, type DocumentShare } from "../../settings/ignore-rules.ts";
 
-export function makePathLookup({ records, dirs }: SyncPlan["trees"]["base"]): PathOf {
+export function makePathLookup({ records, dirs }: SyncPlan["trees"]["base"]): PathLookup {
   return (id) => (records.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
