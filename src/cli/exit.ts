@@ -42,8 +42,8 @@ export const EXIT_BY_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = 
 
 export function pickWorstExit(codes: readonly ExitCode[]): ExitCode {
   const { fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview } = EXIT;
-  const byUrgency = [fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview];
-  return byUrgency.find((code) => codes.includes(code)) ?? EXIT.inSync;
+  const codesByUrgency = [fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview];
+  return codesByUrgency.find((code) => codes.includes(code)) ?? EXIT.inSync;
 }
 
 const EXIT_BY_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {

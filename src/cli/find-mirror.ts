@@ -37,8 +37,10 @@ export function makeFolderCommand(
  */
 export function findMirror(io: Io, dir: string | undefined): string {
   if (dir !== undefined) return unwrap(findMirrorAt(io, dir) ?? findOwnMirrorNamed(io, dir) ?? refuseUnlinked(io, dir));
-  const what = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
-  return unwrap(findNearestOwn(io, io.cwd, what, "name the linked folder, or link this one: mdmirror init --url URL"));
+  const message = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
+  return unwrap(
+    findNearestOwn(io, io.cwd, message, "name the linked folder, or link this one: mdmirror init --url URL"),
+  );
 }
 
 /**

@@ -340,10 +340,10 @@ function showGroup(io: Io, group: readonly OperationItem[], word: string): void 
 /** Returns the number of items for each outcome: `196 resolved, 3 left alone, 1 not done`. */
 function formatOutcomeCounts(items: readonly OperationItem[], end: "planned" | "done", word: string): string {
   const countItems = (wanted: OperationItem["end"]) => items.filter((item) => item.end === wanted).length;
-  const otherCounts = formatCounts([
+  const otherOutcomeCounts = formatCounts([
     [end === "planned" ? countItems("done") : 0, "already are"],
     [countItems("left"), "left alone"],
     [countItems("failed"), "not done"],
   ]);
-  return `${count(countItems(end))} ${word}${otherCounts === "" ? "" : `, ${otherCounts}`}`;
+  return `${count(countItems(end))} ${word}${otherOutcomeCounts === "" ? "" : `, ${otherOutcomeCounts}`}`;
 }

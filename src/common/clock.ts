@@ -66,7 +66,7 @@ class SystemClock implements Clock {
 }
 
 /** Resolves when the signal is aborted, or immediately if it is aborted already. */
-export function aborted(signal: AbortSignal): Promise<void> {
+export function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

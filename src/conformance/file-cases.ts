@@ -8,12 +8,12 @@ import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
  * not decodable.
  */
 function malformedIds(kind: "doc" | "dir"): string[] {
-  const otherKinds = ["abc", "chg_1", "%00", `${kind}-1`, `%20${kind}_1`, kind === "doc" ? "dir_1" : "doc_1"];
-  const forms = ["", "a.b", "a%20b", "%F0%9F%98%80", "%zz", "%ff", "'--", "aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa"];
-  const composites = ["%2F", ":", ","].map((sign) => `a${sign}${kind}_b`);
-  const lengths = [13, 15, 20].map((length) => "a".repeat(length));
-  const bodies = [...forms, ...composites, ...lengths, "A".repeat(14)];
-  return [...otherKinds, `${kind.toUpperCase()}_1`, ...bodies.map((body) => `${kind}_${body}`)];
+  const otherIds = ["abc", "chg_1", "%00", `${kind}-1`, `%20${kind}_1`, kind === "doc" ? "dir_1" : "doc_1"];
+  const oddBodies = ["", "a.b", "a%20b", "%F0%9F%98%80", "%zz", "%ff", "'--", "aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa"];
+  const compositeBodies = ["%2F", ":", ","].map((sign) => `a${sign}${kind}_b`);
+  const otherLengths = [13, 15, 20].map((length) => "a".repeat(length));
+  const bodies = [...oddBodies, ...compositeBodies, ...otherLengths, "A".repeat(14)];
+  return [...otherIds, `${kind.toUpperCase()}_1`, ...bodies.map((body) => `${kind}_${body}`)];
 }
 
 const idCases: readonly ContractCase[] = [
@@ -339,8 +339,8 @@ export const putCases: readonly ContractCase[] = [
   }),
   defineCase("answers invalid_id to a base that is no change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
-    const composites = ["chg_a:chg_b", "chg_aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa"];
-    for (const baseChangeId of ["", "chg_", "abc", file.id, "chg_a b", `chg_${"x".repeat(15)}`, ...composites]) {
+    const compositeIds = ["chg_a:chg_b", "chg_aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa"];
+    for (const baseChangeId of ["", "chg_", "abc", file.id, "chg_a b", `chg_${"x".repeat(15)}`, ...compositeIds]) {
       (await api.edit(file.id, baseChangeId, "x")).problem("invalid_id", "/baseChangeId");
     }
   }),

@@ -147,11 +147,11 @@ const removeCases: readonly ContractCase[] = [
     async ({ api, folder }) => {
       const folderA = await api.folder(`${folder.path}/a`);
       await api.folder(`${folder.path}/a/b`);
-      const c = await api.folder(`${folder.path}/c`);
+      const folderC = await api.folder(`${folder.path}/c`);
       const file = await api.file(`${folder.path}/c/d.md`);
       (await api.delete(`/v1/folders/${folderA.id}`)).problem("folder_not_empty");
-      (await api.delete(`/v1/folders/${c.id}`)).problem("folder_not_empty");
-      (await api.delete(`/v1/folders/${c.id}?recursive=false`)).problem("folder_not_empty");
+      (await api.delete(`/v1/folders/${folderC.id}`)).problem("folder_not_empty");
+      (await api.delete(`/v1/folders/${folderC.id}?recursive=false`)).problem("folder_not_empty");
       assert.equal((await api.read(file.id)).content, "text\n");
     },
   ),

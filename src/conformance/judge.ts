@@ -26,12 +26,12 @@ const NAME_SUFFIXES = ["", "-2", "-moved"] as const;
  */
 async function clearCase(exchange: Exchange, key: string, folder: string): Promise<boolean> {
   const api = new Api(exchange, key);
-  const fileBeside = `files?path=${folder}.md`;
-  const folders = NAME_SUFFIXES.map((suffix) => `folders?path=${folder}${suffix}`);
+  const fileUrl = `files?path=${folder}.md`;
+  const folderUrls = NAME_SUFFIXES.map((suffix) => `folders?path=${folder}${suffix}`);
   try {
-    await deleteFiles(api, folder, fileBeside);
-    for (const listUrl of folders) await deleteFolders(api, folder, listUrl);
-    for (const listUrl of [fileBeside, ...folders]) if ((await listItems(api, listUrl)).length > 0) return false;
+    await deleteFiles(api, folder, fileUrl);
+    for (const listUrl of folderUrls) await deleteFolders(api, folder, listUrl);
+    for (const listUrl of [fileUrl, ...folderUrls]) if ((await listItems(api, listUrl)).length > 0) return false;
     return true;
   } catch (error) {
     if (error instanceof NoAnswerError) throw error;
@@ -142,14 +142,15 @@ export async function judgeService(callerOptions: JudgeOptions): Promise<Result<
  */
 async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOptions): Promise<Result<never> | null> {
   const api = new Api(exchange, key);
-  const list = await api.get("/v1/files?limit=1");
-  if (list.status !== 200) return explainRefusal("GET /v1/files", list);
+  const listReply = await api.get("/v1/files?limit=1");
+  if (listReply.status !== 200) return explainRefusal("GET /v1/files", listReply);
   // If the answer is not a list, the URL is that of another program or of a login page.
-  if (!Array.isArray(list.json?.data))
+  if (!Array.isArray(listReply.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
-  const creation = await api.post("/v1/folders", { path: folder });
-  if (creation.status === 401 || creation.status === 403) return explainRefusal("POST /v1/folders", creation);
+  const creationReply = await api.post("/v1/folders", { path: folder });
+  if (creationReply.status === 401 || creationReply.status === 403)
+    return explainRefusal("POST /v1/folders", creationReply);
   if ((await clearCase(exchange, key, folder)) || leaveBehind) return null;
   const failure = `the service did not delete the folder ${folder}, so that each case would leave one`;
   return trouble("usage", failure, "to run the cases and leave their folders: add --leave-behind");

@@ -41,8 +41,8 @@ const limitCases = ITEM_KINDS.flatMap((kind): ContractCase[] => [
   }),
   defineCase(`refuses a limit that is not a whole decimal number: ${kind}`, async ({ api }) => {
     const noNumbers = ["", "abc", "NaN", "null"];
-    const otherSpellings = ["1e2", "+5", "%205", "5%20", "5.0", "05", "0x10", "1_0", "%D9%A3", "1,000"];
-    for (const limit of [...noNumbers, ...otherSpellings]) {
+    const otherNotations = ["1e2", "+5", "%205", "5%20", "5.0", "05", "0x10", "1_0", "%D9%A3", "1,000"];
+    for (const limit of [...noNumbers, ...otherNotations]) {
       (await api.get(`/v1/${kind}?limit=${limit}`)).invalid("/limit");
     }
   }),
@@ -262,8 +262,8 @@ const cursorKindCases = ITEM_KINDS.flatMap((kind): ContractCase[] => [
     const { cursor: issued } = await beginPaging(setup, kind, { count: 3, limit: 1 });
     const changedCursor = [...issued];
     changedCursor[8] = changedCursor[8] === "A" ? "B" : "A";
-    const almostIssued = [changedCursor.join(""), `${issued}A`, issued.slice(0, -1)];
-    for (const cursor of ["", "x", "0", "MQ==", "a".repeat(5_000), ...almostIssued]) {
+    const alteredCursors = [changedCursor.join(""), `${issued}A`, issued.slice(0, -1)];
+    for (const cursor of ["", "x", "0", "MQ==", "a".repeat(5_000), ...alteredCursors]) {
       const reply = await api.get(`/v1/${kind}?parent_id=${folder.id}&cursor=${encodeURIComponent(cursor)}`);
       reply.problem("invalid_cursor");
     }

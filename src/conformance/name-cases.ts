@@ -190,9 +190,9 @@ const otherNameCases: readonly ContractCase[] = [
 
       await api.folder(`${folder.path}/c/${`${"n".repeat(200)}/`.repeat(17)}end`);
       await api.folder(`${folder.path}/c/short`);
-      const long = (await api.page("folders", { path: `${folder.path}/c` })).data[0]!;
+      const folderC = (await api.page("folders", { path: `${folder.path}/c` })).data[0]!;
       const longFolder = await api.folder(`${folder.path}/${`${"f".repeat(200)}/`.repeat(4)}end`);
-      (await api.patch(`/v1/folders/${long.id}`, { parentId: longFolder.id })).invalid("/parentId");
+      (await api.patch(`/v1/folders/${folderC.id}`, { parentId: longFolder.id })).invalid("/parentId");
     },
   ),
 ];

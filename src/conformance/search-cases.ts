@@ -221,11 +221,11 @@ const hybridCases: readonly ContractCase[] = [
   }),
   defineAssumedCase("reads no operators in a query", async (setup) => {
     await createDocument(setup, "a.md", "alpha beta\n");
-    const signs = ['"', '"alpha', "alpha*", "(alpha", "^alpha"];
-    const operators = ["alpha AND", "NOT alpha", "NEAR(alpha beta)", "body:alpha"];
-    const sqlSyntax = ["-", "a' OR 1=1 --", "{name}: x", "+ + +", "\\", "%_%"];
-    const noText = ["\ud800", "\0alpha", "a\0\0\0b"];
-    for (const query of [...signs, ...operators, ...sqlSyntax, ...noText])
+    const signQueries = ['"', '"alpha', "alpha*", "(alpha", "^alpha"];
+    const operatorQueries = ["alpha AND", "NOT alpha", "NEAR(alpha beta)", "body:alpha"];
+    const sqlQueries = ["-", "a' OR 1=1 --", "{name}: x", "+ + +", "\\", "%_%"];
+    const nonTextQueries = ["\ud800", "\0alpha", "a\0\0\0b"];
+    for (const query of [...signQueries, ...operatorQueries, ...sqlQueries, ...nonTextQueries])
       (await searchUntilStable(setup, "search", query)).ok(200);
     assert.deepEqual(await findPaths(setup, "search", '"alpha* AND (beta'), ["a.md"]);
   }),

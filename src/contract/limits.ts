@@ -5,8 +5,8 @@ export const MAX_NAME_CHARACTERS = 255;
 export const MIN_PAGE_LIMIT = 1;
 export const MAX_PAGE_LIMIT = 1_000;
 export const DEFAULT_PAGE_LIMIT = 100;
-export const SEARCH_HYBRID = { min: 1, max: 500, default: 10 } as const;
-export const SEARCH_REGEX = { min: 1, max: 500, default: 50 } as const;
+export const HYBRID_SEARCH_LIMITS = { min: 1, max: 500, default: 10 } as const;
+export const REGEX_SEARCH_LIMITS = { min: 1, max: 500, default: 50 } as const;
 export const SEARCH_REGEX_PATTERN_CHARACTERS = 1_024;
 /**
  * LIMIT: a regex search skips lines of more than 4,096 characters, because a long line makes a

@@ -69,8 +69,8 @@ export function findRoot(dir: string, env: CallEnvironment["env"]): string {
   const absolutePath = resolve(dir);
   if (!existsSync(join(absolutePath, MIRROR_FOLDER))) {
     const nextStep = "link it: linkMirror(dir, { url, key }), or mdmirror init";
-    const what = `${absolutePath} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
-    refuse(what, nextStep, "not-a-mirror");
+    const message = `${absolutePath} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
+    refuse(message, nextStep, "not-a-mirror");
   }
   const root = realpathSync(absolutePath);
   checkOwner(root, env);

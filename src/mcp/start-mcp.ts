@@ -48,17 +48,17 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
     },
   };
   const activeCalls = new Set<Promise<unknown>>();
-  const disconnected = Promise.withResolvers<void>();
+  const disconnection = Promise.withResolvers<void>();
   // Standard input ends or pauses when the connection ends. The connection also ends after a
   // message above 10 MiB, or if the client no longer reads.
-  for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => disconnected.resolve());
+  for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => disconnection.resolve());
   const makeMcpServer = () => createServer(host, { isReadOnly, version, onFault, activeCalls });
   const stdioServer = serveStdio(makeMcpServer, {
     onerror: onFault,
     ...(transport === undefined ? {} : { transport }),
   });
   return {
-    disconnected: disconnected.promise,
+    disconnected: disconnection.promise,
     async close() {
       await stdioServer.close();
       // Waits for active calls, because such a call may have a lock or may be changing documents.

@@ -30,8 +30,8 @@ import {
   type Tool,
   type ToolResult,
 } from "./tool.ts";
-import { OFFERED_WAYS, SHOW_CONFLICT } from "./tools/conflicts.ts";
-import { CREATE, DELETE, EDIT, MOVE, WRITE } from "./tools/edit.ts";
+import { OFFERED_WAYS, SHOW_CONFLICT_TOOL } from "./tools/conflicts.ts";
+import { CREATE_TOOL, DELETE_TOOL, EDIT_TOOL, MOVE_TOOL, WRITE_TOOL } from "./tools/edit.ts";
 import * as z from "zod";
 import { history, show } from "../mirror/operations/history/versions.ts";
 import { verify } from "../mirror/operations/doctor/verify.ts";
@@ -40,8 +40,8 @@ import { diff } from "../mirror/operations/history/diff.ts";
 import type { DIFF } from "../mirror/operations/declared/reads.ts";
 import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
-import { LIST, READ, SEARCH } from "./tools/read.ts";
-import { STATUS, SYNC } from "./tools/status.ts";
+import { LIST_TOOL, READ_TOOL, SEARCH_TOOL } from "./tools/read.ts";
+import { STATUS_TOOL, SYNC_TOOL } from "./tools/status.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
 
 /** LIMIT: usual number of rows of each list in one answer, so that answers stay short. */
@@ -133,28 +133,28 @@ function toSnakeCase(field: string): string {
 }
 
 /** A list of exactly one path, because the versions in a call belong to one document. */
-const ONE_PATH = z.array(PATH).length(1);
+const ONE_PATH_SCHEMA = z.array(PATH).length(1);
 
 /** Every tool, in the order in which clients list them. */
 export const TOOLS: readonly Tool[] = [
-  STATUS,
-  LIST,
-  READ,
-  SEARCH,
-  EDIT,
-  WRITE,
-  CREATE,
-  MOVE,
-  DELETE,
+  STATUS_TOOL,
+  LIST_TOOL,
+  READ_TOOL,
+  SEARCH_TOOL,
+  EDIT_TOOL,
+  WRITE_TOOL,
+  CREATE_TOOL,
+  MOVE_TOOL,
+  DELETE_TOOL,
   makeReadTool(wait),
-  SYNC,
+  SYNC_TOOL,
   makeReadTool(history, { keeps: "last" }),
   makeReadTool(show, { text: ({ text }) => text }),
-  makeOperationTool(restore, { paths: ONE_PATH, asOf: undefined }),
+  makeOperationTool(restore, { paths: ONE_PATH_SCHEMA, asOf: undefined }),
   makeReadTool(diff, { text: (answer) => answer.documents.map(formatDiff).join("") }),
   makeReadTool(conflicts),
-  SHOW_CONFLICT,
-  makeOperationTool(resolve, { paths: ONE_PATH, way: z.enum(OFFERED_WAYS) }),
+  SHOW_CONFLICT_TOOL,
+  makeOperationTool(resolve, { paths: ONE_PATH_SCHEMA, way: z.enum(OFFERED_WAYS) }),
   makeReadTool(reviews, { text: (answer) => answer.reviews.map(formatReviewDiff).join("\n") }),
   makeReadTool(verify),
 ];

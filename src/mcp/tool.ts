@@ -132,13 +132,13 @@ export function makePartialAnswer(
  * missing.
  */
 export function limitLists(facts: object, most: number, keeps: "first" | "last" = "first"): object {
-  let leftOut = 0;
+  let leftOutCount = 0;
   const limitedEntries = Object.entries(facts).map(([name, value]: [string, unknown]) => {
     if (!Array.isArray(value)) return [name, value];
-    leftOut += Math.max(0, value.length - most);
+    leftOutCount += Math.max(0, value.length - most);
     return [name, keeps === "first" ? value.slice(0, most) : value.slice(-most)];
   });
-  return { ...Object.fromEntries(limitedEntries), ...(leftOut > 0 ? { leftOut } : {}) };
+  return { ...Object.fromEntries(limitedEntries), ...(leftOutCount > 0 ? { leftOut: leftOutCount } : {}) };
 }
 
 export function refuseCall(what: string, next: string, code: string, facts: object = {}): ToolResult {

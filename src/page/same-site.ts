@@ -57,12 +57,13 @@ export class Origins {
   /** Returns why a request is refused; null if the request comes from a page of this server. */
   refusal(method: string, { host, origin, "sec-fetch-site": fetchSite }: SentHeaders): RequestRefusal | null {
     if (typeof host !== "string" || !(this.isProxied(host) || this.#ownHosts().includes(host))) return "host";
-    const isRead = method === "GET" || method === "HEAD";
-    if (origin === undefined ? !isRead : origin !== `${this.#scheme(host)}://${host}`) return "origin";
+    const isReadRequest = method === "GET" || method === "HEAD";
+    if (origin === undefined ? !isReadRequest : origin !== `${this.#scheme(host)}://${host}`) return "origin";
     // Older browsers do not send `Sec-Fetch-Site`. `none` means that the user typed the address or
     // opened it from another program.
-    const isOurs = fetchSite === undefined || fetchSite === "same-origin" || (isRead && fetchSite === "none");
-    return isOurs ? null : "site";
+    const isSameSite =
+      fetchSite === undefined || fetchSite === "same-origin" || (isReadRequest && fetchSite === "none");
+    return isSameSite ? null : "site";
   }
 
   #ownHosts(): readonly string[] {

@@ -131,8 +131,8 @@ function isChanged(kind: RowGroup["kind"], side: ColumnSide): boolean {
 function renderCells(line: SideLine | null, label: string, mark: "gone" | "new" | ""): Html {
   if (line === null)
     return html`<td class="no ${mark}"></td><td class="line none ${mark}">${mark !== "" && html`<span class="unseen">${label}: no line</span>`}</td>`;
-  const isCut = mark !== "" && line.pieces.at(-1)?.text.endsWith("\n") === false;
-  const endNote = isCut && html`<span class="faint"> (no line feed at the end)</span>`;
+  const lacksLineFeed = mark !== "" && line.pieces.at(-1)?.text.endsWith("\n") === false;
+  const endNote = lacksLineFeed && html`<span class="faint"> (no line feed at the end)</span>`;
   return html`<td class="no ${mark}">${line.number}</td><td class="line ${mark}" dir="auto"><span class="who" aria-hidden="true">${label}</span>${line.pieces.map(renderPiece)}${endNote}</td>`;
 }
 

@@ -38,12 +38,12 @@ export function startUpkeep(
       await work();
       return ms;
     });
-  let servedBefore = service.served();
+  let lastServedCount = service.served();
   const indexTask = startTask("index", INDEX_DELAY_MS, RETRY_MS, async () => {
     const startedAt = performance.now();
     if ((await service.indexStep()) === "done") return null;
-    const isBusy = service.served() !== servedBefore;
-    servedBefore = service.served();
+    const isBusy = service.served() !== lastServedCount;
+    lastServedCount = service.served();
     return isBusy ? (performance.now() - startedAt) * PAUSE_FACTOR : 0;
   });
   service.onWrite(() => indexTask.wake(INDEX_DELAY_MS));

@@ -108,7 +108,7 @@ export function splitProblems(
   name: string,
 ): Pick<Folder, "needs" | "waits"> {
   const stopReasons = new Set<string>(safetyStop?.reasons.map(({ reason }) => reason));
-  const toNeeds = (problems: OpenProblems) =>
+  const toLinkedProblems = (problems: OpenProblems) =>
     toAttentionJson(problems).map((entry) => ({
       ...entry,
       address:
@@ -117,8 +117,8 @@ export function splitProblems(
           : findProblemPage(entry, name),
     }));
   return {
-    needs: toNeeds({ attention: attention.filter(({ waits }) => !waits), safetyStop, fault }),
-    waits: toNeeds({ attention: attention.filter(({ waits }) => waits), safetyStop: null, fault: null }),
+    needs: toLinkedProblems({ attention: attention.filter(({ waits }) => !waits), safetyStop, fault }),
+    waits: toLinkedProblems({ attention: attention.filter(({ waits }) => waits), safetyStop: null, fault: null }),
   };
 }
 
@@ -132,6 +132,6 @@ const REVIEW_KINDS: ReadonlySet<string> = new Set(["in-review", "review-conflict
 function findProblemPage({ kind, path }: AttentionEntry, name: string): string | null {
   if (REVIEW_KINDS.has(kind)) return mirrorAddress(name, "reviews");
   if (path === "") return null;
-  const isChosen = Object.hasOwn(BLOCK_REASONS, kind) && BLOCK_REASONS[kind as BlockReason].ways !== undefined;
-  return documentAddress(name, kind === "conflict" || isChosen ? "conflict" : "docs", path);
+  const hasChoice = Object.hasOwn(BLOCK_REASONS, kind) && BLOCK_REASONS[kind as BlockReason].ways !== undefined;
+  return documentAddress(name, kind === "conflict" || hasChoice ? "conflict" : "docs", path);
 }

@@ -226,9 +226,9 @@ async function runAndRedirect(
 async function signIn(site: UiSite, request: FastifyRequest, reply: FastifyReply) {
   // A browser may load a page before the user opens the page. Such a request must not use up the
   // sign-in ticket, which is valid once.
-  const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
+  const isPrefetch = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
   const ticket = readQuery(request).get("token");
-  if (isAhead || ticket === null || !site.tickets.take(ticket)) return sendTrouble(site, reply, SPENT_TICKET, 403);
+  if (isPrefetch || ticket === null || !site.tickets.take(ticket)) return sendTrouble(site, reply, SPENT_TICKET, 403);
   const cookie = site.browsers.signIn(null, request.headers.host);
   return reply.code(303).headers(ENTER_HEADERS).header("set-cookie", cookie).header("location", "/").send();
 }

@@ -224,14 +224,14 @@ export function renderFolderActions(folder: Folder, request: PageRequest): Html 
   const { job, daemon, waits } = folder;
   const solution = renderSolutionLink(folder);
   const isBusy = job?.end === null && html` disabled`;
-  const isMain =
+  const mainClass =
     solution === null && (waits.length > 0 || chooseStateBadge(folder)[0] !== "good") && html` class="main-action"`;
   const [path, label] = chooseDaemonAction(daemon);
   return html`${solution}${renderFolderForm(folder, { path }, request, html`<button${isBusy}>${label}</button>`)}${renderFolderForm(
     folder,
     { path: "sync" },
     request,
-    html`<button${isMain}${isBusy}>Sync now</button>`,
+    html`<button${mainClass}${isBusy}>Sync now</button>`,
   )}`;
 }
 

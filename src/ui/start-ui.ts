@@ -44,7 +44,7 @@ export type UiOptions = {
   readonly arriveMs?: number;
 };
 
-const USUAL_ARRIVE_MS = 10_000;
+const HEADER_DEADLINE_MS = 10_000;
 
 export type RunningUi = {
   readonly url: string;
@@ -79,7 +79,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     bundle: await loadBundle(),
     onFault,
     peerOf: options.peerOf ?? findPeerUser,
-    arriveMs: options.arriveMs ?? USUAL_ARRIVE_MS,
+    arriveMs: options.arriveMs ?? HEADER_DEADLINE_MS,
   };
   try {
     const httpServer = await startHttpServer(site, port);

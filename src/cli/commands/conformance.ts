@@ -115,7 +115,7 @@ function formatReport({ conforms, isComplete, sections, leftBehind }: Conformanc
 
 function formatSection({ section, passed, differences, notOffered, skipped }: SectionReport): string[] {
   const publishedDifferences = differences.filter(({ basis }) => basis === "published");
-  const otherCounts = formatCounts([
+  const notPassedCounts = formatCounts([
     [publishedDifferences.length, "differ"],
     [differences.length - publishedDifferences.length, "assumed, differ"],
     [notOffered.length, "not offered"],
@@ -123,7 +123,7 @@ function formatSection({ section, passed, differences, notOffered, skipped }: Se
   ]);
   const operations = [...new Set(notOffered.map(({ operation }) => operation))];
   return [
-    `${section}: ${plural(passed, "case")} passed${otherCounts === "" ? "" : `, ${otherCounts}`}`,
+    `${section}: ${plural(passed, "case")} passed${notPassedCounts === "" ? "" : `, ${notPassedCounts}`}`,
     ...operations.map((operation) => `  not offered: ${operation}`),
     ...differences.flatMap(({ title, basis, request, status, detail }) => [
       `  ${basis === "assumed" ? "assumed, differs" : "differs"}: ${title}`,

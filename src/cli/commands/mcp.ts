@@ -1,5 +1,5 @@
 import { unwrap } from "../../common/trouble.ts";
-import { aborted } from "../../common/clock.ts";
+import { waitForAbort } from "../../common/clock.ts";
 import { type Command, pickContext } from "../command.ts";
 import { EXIT, type ExitCode, describeFault } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
@@ -26,7 +26,7 @@ export const command: Command = {
     const onFault = (error: unknown) => io.err(`mdmirror mcp: ${describeFault(io, error)}`);
     const mcp = startMcp({ ...context, version: version(), onFault, roots, isReadOnly: args.flag("read-only") });
     try {
-      await Promise.race([mcp.disconnected, aborted(stop)]);
+      await Promise.race([mcp.disconnected, waitForAbort(stop)]);
     } finally {
       await mcp.close();
     }

@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { findQueryFault, type FoundFile, searchMirror } from "../../mirror/operations/search.ts";
 import { splitIntoFoundPieces } from "../../markdown/search/snippets.ts";
-import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
+import { HYBRID_SEARCH_LIMITS, REGEX_SEARCH_LIMITS } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
 import { type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
@@ -19,8 +19,8 @@ export const command: Command = {
     regex: { help: "read QUERY as a regular expression, applied to each line" },
     limit: {
       value: "N",
-      range: [SEARCH_HYBRID.min, SEARCH_HYBRID.max],
-      help: `number of files, ${SEARCH_HYBRID.min} to ${SEARCH_HYBRID.max} (default: ${SEARCH_HYBRID.default}; with --regex ${SEARCH_REGEX.default})`,
+      range: [HYBRID_SEARCH_LIMITS.min, HYBRID_SEARCH_LIMITS.max],
+      help: `number of files, ${HYBRID_SEARCH_LIMITS.min} to ${HYBRID_SEARCH_LIMITS.max} (default: ${HYBRID_SEARCH_LIMITS.default}; with --regex ${REGEX_SEARCH_LIMITS.default})`,
     },
     json: { help: "print one JSON object: files, each with its lines" },
   },
@@ -28,7 +28,7 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const query = args.operands[0]!;
     const isRegex = args.flag("regex");
-    const limit = args.number("limit") ?? (isRegex ? SEARCH_REGEX : SEARCH_HYBRID).default;
+    const limit = args.number("limit") ?? (isRegex ? REGEX_SEARCH_LIMITS : HYBRID_SEARCH_LIMITS).default;
     const fault = findQueryFault(query, isRegex);
     if (fault !== null) return refuseUsage(fault);
     const root = findMirror(io, args.operands[1]);

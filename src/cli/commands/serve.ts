@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import type { ImportReport, ServeOptions, RunningService } from "../../service/serve.ts";
-import { aborted } from "../../common/clock.ts";
+import { waitForAbort } from "../../common/clock.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { count, plural } from "../../common/quantities.ts";
@@ -88,7 +88,7 @@ export const command: Command = {
     try {
       await runImport(io, args, runningService);
       showServiceStart(io, runningService);
-      await aborted(stop);
+      await waitForAbort(stop);
       return EXIT.inSync;
     } finally {
       await runningService.close();

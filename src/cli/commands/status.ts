@@ -183,11 +183,11 @@ function summarizeStatus(reading: Result<StatusReading>) {
   const unreadStatus = { status: { attention: [], conflicts: [], reviews: [], syncedAt: null }, daemon: null };
   const { status, daemon } = reading.kind === "ok" ? reading.value : unreadStatus;
   const { attention, conflicts, reviews, syncedAt } = status;
-  const inConflict = new Set(conflicts);
+  const conflictPaths = new Set(conflicts);
   return {
     state: chooseMirrorState(reading),
     conflicts: conflicts.length,
-    blocked: attention.filter(({ path, waits }) => !waits && !inConflict.has(path)).length,
+    blocked: attention.filter(({ path, waits }) => !waits && !conflictPaths.has(path)).length,
     waiting: attention.filter(({ waits }) => waits).length,
     reviews: reviews.length,
     daemon: describeDaemon(daemon),

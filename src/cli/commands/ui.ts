@@ -1,5 +1,5 @@
 import { unwrap } from "../../common/trouble.ts";
-import { aborted } from "../../common/clock.ts";
+import { waitForAbort } from "../../common/clock.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
 import { EXIT, type ExitCode, describeFault } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
@@ -31,7 +31,7 @@ export const command: Command = {
     const ui = unwrap(await startUi({ ...pickContext(io), port: args.number("port") ?? 0, roots: rootSet, onFault }));
     try {
       await showAddress(io, args, ui.enterUrl());
-      await aborted(stop);
+      await waitForAbort(stop);
       return EXIT.inSync;
     } finally {
       await ui.close();

@@ -67,8 +67,8 @@ function findAbsentMirror(io: Io, operand: string | undefined): ListedMirror | n
   if (operand === undefined) return null;
   const path = resolve(io.cwd, operand);
   if (existsSync(join(path, MIRROR_FOLDER))) return null;
-  const absent = listOwnMirrors(io.env).mirrors.filter(({ place }) => place !== "present");
-  return absent.find(({ root }) => root === path) ?? absent.find(({ name }) => isSameName(name, operand)) ?? null;
+  const mirrors = listOwnMirrors(io.env).mirrors.filter(({ place }) => place !== "present");
+  return mirrors.find(({ root }) => root === path) ?? mirrors.find(({ name }) => isSameName(name, operand)) ?? null;
 }
 
 function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force: boolean): ExitCode {

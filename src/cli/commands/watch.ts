@@ -194,7 +194,7 @@ function formatChange(event: EventOf<"change">): string {
 type PendingDeletion = EventOf<"deletion-pending">;
 
 /** LIMIT: number of file names that are printed in one line, so that the line stays short. */
-const MAX_NAMED = 5;
+const MAX_NAMED_PATHS = 5;
 
 /**
  * Returns a line for each group of locally deleted files whose documents still exist on the
@@ -202,8 +202,8 @@ const MAX_NAMED = 5;
  */
 function formatPendingDeletions(pending: readonly PendingDeletion[]): string[] {
   return [...Map.groupBy(pending.toSorted(compareByPath), describeOutcome)].map(([outcome, all]) => {
-    const names = all.slice(0, MAX_NAMED).map(({ path }) => shownName(path));
-    const moreClause = all.length > MAX_NAMED ? ` and ${count(all.length - MAX_NAMED)} more` : "";
+    const names = all.slice(0, MAX_NAMED_PATHS).map(({ path }) => shownName(path));
+    const moreClause = all.length > MAX_NAMED_PATHS ? ` and ${count(all.length - MAX_NAMED_PATHS)} more` : "";
     return `deleted locally: ${names.join(", ")}${moreClause}; ${outcome}`;
   });
 }

@@ -143,10 +143,10 @@ export const INERT_SCHEME = "ref://";
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 export function readDestinationParts(raw: string): Destination {
-  const inert = raw.startsWith(INERT_SCHEME);
-  const start = inert ? INERT_SCHEME.length : 0;
+  const isInert = raw.startsWith(INERT_SCHEME);
+  const start = isInert ? INERT_SCHEME.length : 0;
   const { target, end } = decodeUntilSuffix(raw, start);
-  const parts = { target, inert, suffixAt: end };
+  const parts = { target, inert: isInert, suffixAt: end };
   if ((target === "" && (end === raw.length || raw[end] !== "?")) || SCHEME.test(target))
     return { ...parts, kind: "foreign" };
   return { ...parts, kind: isId(target) ? "id" : "path" };

@@ -75,8 +75,8 @@ function collectLinks(body: string, input: ParseOptions): LinksAndLabels {
         tableEnd = to;
       } else if (name === "Destination") {
         const { kind, angle, destination, wiki } = inline.get(from)!;
-        const shape = wiki === undefined ? {} : { wiki: { ...wiki, inTable: from < tableEnd } };
-        linksAndLabels.links.push({ kind, ...destination!, angle, ...shape });
+        const wikiMember = wiki === undefined ? {} : { wiki: { ...wiki, inTable: from < tableEnd } };
+        linksAndLabels.links.push({ kind, ...destination!, angle, ...wikiMember });
       } else if (name === "FootnoteDefinition") {
         linksAndLabels.defined.add(normaliseLabel(body.slice(from + 1, body.indexOf("]", from))));
       } else if (name === "LinkReference") {

@@ -143,8 +143,8 @@ type NameLookups = {
 };
 
 export function createDocumentNames({ index, idAt, pathOf, isWaiting }: NameLookups): DocumentNames {
-  const pathsBy = (stem: string) => (stem.includes("/") ? [stem + MARKDOWN_ENDING] : index().named(stem));
-  const pathsOf = (name: string) => listPossibleStems(name).flatMap((stem) => [...pathsBy(stem)]);
+  const pathsOfStem = (stem: string) => (stem.includes("/") ? [stem + MARKDOWN_ENDING] : index().named(stem));
+  const pathsOf = (name: string) => listPossibleStems(name).flatMap((stem) => [...pathsOfStem(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
     // Two ids are enough to show that a name is ambiguous. A name such as `index` may have

@@ -167,10 +167,10 @@ function findSharedIndexes(
 }
 
 /**
- * Furthest points that the search reached after a number of edits, by diagonal. `low`: number of
- * the first diagonal.
+ * Furthest points that the search reached after a number of edits, by diagonal. `firstDiagonal`:
+ * number of the first diagonal.
  */
-type SearchStep = { readonly low: number; readonly points: Int32Array };
+type SearchStep = { readonly firstDiagonal: number; readonly points: Int32Array };
 
 /**
  * Returns a longest common subsequence as pairs of indexes: one into `a`, then one into `b`, and so
@@ -186,21 +186,21 @@ function findCommonElements(a: Int32Array, b: Int32Array, budget: Budget, most: 
   const reach = new Int32Array(2 * length + 3);
   const trace: SearchStep[] = [];
   for (let d = 0; d <= length; d++) {
-    const low = isFar ? Math.max(-d, n - m - (length - d)) : -d;
-    const high = isFar ? Math.min(d, n - m + (length - d)) : d;
-    const steps = advanceDiagonals(a, b, reach, d, low, high);
-    if (steps === AT_THE_END) return followTrace(trace, d, n, m);
+    const firstDiagonal = isFar ? Math.max(-d, n - m - (length - d)) : -d;
+    const lastDiagonal = isFar ? Math.min(d, n - m + (length - d)) : d;
+    const steps = advanceDiagonals(a, b, reach, d, firstDiagonal, lastDiagonal);
+    if (steps === END_REACHED) return followTrace(trace, d, n, m);
     if (!spendSteps(budget, steps)) return undefined;
-    trace.push({ low, points: reach.slice(length + 1 + low, length + 2 + high) });
+    trace.push({ firstDiagonal, points: reach.slice(length + 1 + firstDiagonal, length + 2 + lastDiagonal) });
   }
   return undefined;
 }
 
-const AT_THE_END = -1;
+const END_REACHED = -1;
 
 /**
  * Moves the furthest points forward by one edit and all equal elements after it, on the diagonals
- * from `low` to `high`. Returns the number of steps, or `AT_THE_END`.
+ * from `firstDiagonal` to `lastDiagonal`. Returns the number of steps, or `END_REACHED`.
  * @param d number of edits so far
  */
 function advanceDiagonals(
@@ -208,21 +208,21 @@ function advanceDiagonals(
   b: Int32Array,
   reach: Int32Array,
   d: number,
-  low: number,
-  high: number,
+  firstDiagonal: number,
+  lastDiagonal: number,
 ): number {
   const [n, m] = [a.length, b.length];
   const middle = (reach.length - 1) >> 1;
-  let steps = high - low + 1;
-  for (let k = low; k <= high; k += 2) {
-    const below = reach[middle + k - 1] as number;
-    const above = reach[middle + k + 1] as number;
-    let x = k === -d || (k !== d && below < above) ? above : below + 1;
+  let steps = lastDiagonal - firstDiagonal + 1;
+  for (let k = firstDiagonal; k <= lastDiagonal; k += 2) {
+    const reachBelow = reach[middle + k - 1] as number;
+    const reachAbove = reach[middle + k + 1] as number;
+    let x = k === -d || (k !== d && reachBelow < reachAbove) ? reachAbove : reachBelow + 1;
     const firstX = x;
     while (x < n && x - k < m && a[x] === b[x - k]) x++;
     steps += x - firstX;
     reach[middle + k] = x;
-    if (x >= n && x - k >= m) return AT_THE_END;
+    if (x >= n && x - k >= m) return END_REACHED;
   }
   return steps;
 }
@@ -236,14 +236,14 @@ function followTrace(trace: readonly SearchStep[], last: number, n: number, m: n
     const k = x - y;
     const pointBelow = readReach(trace, d - 1, k - 1);
     const pointAbove = readReach(trace, d - 1, k + 1);
-    const down = k === -d || (k !== d && pointBelow < pointAbove);
-    const firstX = d === 0 ? 0 : down ? pointAbove : pointBelow + 1;
+    const goesDown = k === -d || (k !== d && pointBelow < pointAbove);
+    const firstX = d === 0 ? 0 : goesDown ? pointAbove : pointBelow + 1;
     while (x > firstX) {
       pairs[--freeIndex] = --y;
       pairs[--freeIndex] = --x;
     }
-    x = down ? pointAbove : pointBelow;
-    y = down ? pointAbove - k - 1 : pointBelow - k + 1;
+    x = goesDown ? pointAbove : pointBelow;
+    y = goesDown ? pointAbove - k - 1 : pointBelow - k + 1;
   }
   return pairs;
 }
@@ -251,8 +251,8 @@ function followTrace(trace: readonly SearchStep[], last: number, n: number, m: n
 /** Returns the furthest point on diagonal `k` after `d` edits; -1 if no path reached it. */
 function readReach(trace: readonly SearchStep[], d: number, k: number): number {
   if (Math.abs(k) > d) return -1;
-  const { low, points } = trace[d] as SearchStep;
-  return points[k - low] as number;
+  const { firstDiagonal, points } = trace[d] as SearchStep;
+  return points[k - firstDiagonal] as number;
 }
 
 /**

@@ -27,10 +27,10 @@ export function reverseEdit({ start, end, from, to }: Edit): Edit {
  * is `to`, returns the edits at that position.
  */
 export function findTouchingEdits(edits: readonly Edit[], from: number, to: number): readonly Edit[] {
-  const firstTouching = findFirstEditIndex(edits, (edit) => edit.end >= from);
-  let endIndex = firstTouching;
+  const firstTouchingIndex = findFirstEditIndex(edits, (edit) => edit.end >= from);
+  let endIndex = firstTouchingIndex;
   while (endIndex < edits.length && (edits[endIndex] as Edit).start <= to) endIndex++;
-  return firstTouching === 0 && endIndex === edits.length ? edits : edits.slice(firstTouching, endIndex);
+  return firstTouchingIndex === 0 && endIndex === edits.length ? edits : edits.slice(firstTouchingIndex, endIndex);
 }
 
 /**

@@ -161,14 +161,15 @@ export function keepsAdditions(
   let oldElements: ReadonlySet<number> | undefined;
   return earlier.every((edit, index) => {
     const { from, to } = edit;
-    const nearEdits = findTouchingEdits(later, from, to);
-    if (nearEdits.length === 0) return true;
+    const touchingEdits = findTouchingEdits(later, from, to);
+    if (touchingEdits.length === 0) return true;
     if (from === to)
       return (
-        keepsRemoval(nearEdits, isWhole, () => isReplaced(index)) || changesOnlyHidden(text, edit, nearEdits, reading)
+        keepsRemoval(touchingEdits, isWhole, () => isReplaced(index)) ||
+        changesOnlyHiddenText(text, edit, touchingEdits, reading)
       );
-    if (nearEdits.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
-    const touchedEnds = countTouchedEnds(edit, nearEdits);
+    if (touchingEdits.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
+    const touchedEnds = countTouchedEnds(edit, touchingEdits);
     if (hasKnownPlace(edit, later, touchedEnds)) return true;
     if (touchedEnds === 2 && !isReplaced(index)) return false;
     // If the version before already had all elements of an addition, the diff may have found the
@@ -190,7 +191,7 @@ function keepsRemoval(near: readonly Edit[], isWhole: (edit: Edit) => boolean, i
  * Returns true if an edit removed only comments and heading ids, and the later edits added no
  * comments or heading ids. The removal then does not change the meaning of the words beside it.
  */
-function changesOnlyHidden(
+function changesOnlyHiddenText(
   { old, more, wordsOf }: MiddleVersion,
   edit: Edit,
   later: readonly Edit[],

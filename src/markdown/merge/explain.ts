@@ -77,8 +77,8 @@ function splitIntoWords(text: string): SplitVersion {
     while ((numbers[next]?.to ?? Number.POSITIVE_INFINITY) <= index) next++;
     if ((numbers[next]?.from ?? Number.POSITIVE_INFINITY) <= index) continue;
     const space = text.slice(written, index);
-    const leads = LINE_PREFIX.test(found) && (written === 0 || space.includes("\n"));
-    words.push({ text: leads ? `\n${found}` : found, space });
+    const isLineStart = LINE_PREFIX.test(found) && (written === 0 || space.includes("\n"));
+    words.push({ text: isLineStart ? `\n${found}` : found, space });
     written = index + found.length;
   }
   return { words, rest: text.slice(written) };

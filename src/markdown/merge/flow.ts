@@ -61,22 +61,22 @@ export function mergeRunningText(
   reading: MergeReading,
   size: UnitSize = "sentences",
 ): Token[] | undefined {
-  const flow = splitPassage(passage, reading, size);
-  const { ids } = flow;
+  const splitText = splitPassage(passage, reading, size);
+  const { ids } = splitText;
   const local = diff(ids.base, ids.local, reading, endsLineBefore);
   const remote = diff(ids.base, ids.remote, reading, endsLineBefore);
   if (reading.left < 0) return undefined;
-  const rewrittenItems = size === "words" ? findRewrittenItems(flow.tokens.base, local, remote) : [];
+  const rewrittenItems = size === "words" ? findRewrittenItems(splitText.tokens.base, local, remote) : [];
   const areRelated: RelatedEditsTest = (earlier, side, later) =>
     size === "sentences"
       ? areSentenceEditsRelated(earlier, later)
-      : areWordEditsRelated(flow.tokens, earlier, side, later, rewrittenItems);
+      : areWordEditsRelated(splitText.tokens, earlier, side, later, rewrittenItems);
   const rangeOfAll = (some: ElementIds) => ({ from: 0, to: some.length });
   const wholeRanges = { base: rangeOfAll(ids.base), local: rangeOfAll(ids.local), remote: rangeOfAll(ids.remote) };
   const mergedTokens: Token[] = [];
   for (const part of splitIntoParts(wholeRanges, { local, remote }, areRelated)) {
-    const passage = readPartTokens(flow, part);
-    const mergedPart = isUnchanged(part) ? mergeUnchangedTokens(passage) : mergeChangedPart(flow, part, passage);
+    const passage = readPartTokens(splitText, part);
+    const mergedPart = isUnchanged(part) ? mergeUnchangedTokens(passage) : mergeChangedPart(splitText, part, passage);
     if (mergedPart === undefined) return undefined;
     mergedTokens.push(...mergedPart);
   }
@@ -118,13 +118,13 @@ function readUnitTokens(
 }
 
 function mergeChangedPart(
-  flow: SplitPassage,
+  splitText: SplitPassage,
   { local, remote, edits }: MergePart,
   passage: TokenPassage,
 ): readonly Token[] | undefined {
-  const { size, ids, keys, reading } = flow;
-  if (edits.remote.length === 0) return mergeOneSide(flow, passage, passage.local, passage.remote);
-  if (edits.local.length === 0) return mergeOneSide(flow, passage, passage.remote, passage.local);
+  const { size, ids, keys, reading } = splitText;
+  if (edits.remote.length === 0) return mergeOneSide(splitText, passage, passage.local, passage.remote);
+  if (edits.local.length === 0) return mergeOneSide(splitText, passage, passage.remote, passage.local);
   const localSide = { ids: ids.local, edits: edits.local, ...local };
   const remoteSide = { ids: ids.remote, edits: edits.remote, ...remote };
   const wordsOfUnit: WordReader = size === "words" ? readAsOneWord : (id) => keys.run(id);

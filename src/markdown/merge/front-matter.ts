@@ -143,14 +143,14 @@ function mergeKeyOrder(
     string[],
     string[],
   ];
-  const remoteLeads = isSameOrder(mine, keptKeys) || isSameOrder(theirs, mine);
-  if (!remoteLeads && !isSameOrder(theirs, keptKeys)) return undefined;
-  const [lead, follow] = remoteLeads ? [remote, local] : [local, remote];
+  const isRemoteFirst = isSameOrder(mine, keptKeys) || isSameOrder(theirs, mine);
+  if (!isRemoteFirst && !isSameOrder(theirs, keptKeys)) return undefined;
+  const [lead, follow] = isRemoteFirst ? [remote, local] : [local, remote];
   const orderedKeys = [...lead];
   for (const [index, key] of follow.entries()) {
     if (orderedKeys.includes(key)) continue;
     let position = orderedKeys.indexOf(follow[index - 1] as string) + 1;
-    while (remoteLeads && isNewKey(orderedKeys[position], follow, base)) position++;
+    while (isRemoteFirst && isNewKey(orderedKeys[position], follow, base)) position++;
     orderedKeys.splice(position, 0, key);
   }
   return orderedKeys;
@@ -207,8 +207,8 @@ function readList(entry: string): ListEntry | undefined {
   const [head = "", ...lines] = splitLines(entry);
   const itemMatches = lines.map((line) => ITEM_LINE.exec(line.trimEnd())?.groups);
   if (itemMatches.length === 0 || !/:\s*$/.test(head) || itemMatches.includes(undefined)) return undefined;
-  const leads = new Set(itemMatches.map((match) => match?.["lead"]));
-  if (leads.size > 1) return undefined;
+  const leadTexts = new Set(itemMatches.map((match) => match?.["lead"]));
+  if (leadTexts.size > 1) return undefined;
   const items = itemMatches.map((match) => match?.["item"] as string);
   return { head, inline: false, lead: itemMatches[0]?.["lead"] as string, items };
 }

@@ -173,8 +173,8 @@ function onlyRemoves({ start, end, from, to }: Edit): boolean {
 }
 
 function isSameOnBothSides({ local, remote }: VersionRanges, texts: ThreeVersionLines): boolean {
-  const mine = texts.local.filled.ids.slice(local.from, local.to);
-  return areSequencesEqual(mine, texts.remote.filled.ids.slice(remote.from, remote.to));
+  const localIds = texts.local.filled.ids.slice(local.from, local.to);
+  return areSequencesEqual(localIds, texts.remote.filled.ids.slice(remote.from, remote.to));
 }
 
 function mergeChangedPart(part: MergePart, input: MergeInput): MergedPart | MergeConflicts {
@@ -194,8 +194,8 @@ function mergeChangedPart(part: MergePart, input: MergeInput): MergedPart | Merg
 function writeSide(part: VersionRanges, side: MergeSide, texts: ThreeVersionLines): MergedPart {
   const { from, to } = part[side];
   if (from === to) return { text: "" };
-  const lead = isEmptyRange(part.base) ? readGapBefore(texts[side], from) : mergeLeadingGap(part, texts);
-  return { text: lead + readRangeLines(texts[side], part[side]).join("") };
+  const leadingGap = isEmptyRange(part.base) ? readGapBefore(texts[side], from) : mergeLeadingGap(part, texts);
+  return { text: leadingGap + readRangeLines(texts[side], part[side]).join("") };
 }
 
 function isEmptyRange({ from, to }: ElementRange): boolean {
@@ -233,7 +233,7 @@ function mergeConflictingPart(part: MergePart, input: MergeInput): MergedPart | 
   const { texts, reading } = input;
   const conflict = { conflicts: [createConflict(part, texts)] };
   if (isEmptyRange(part.base))
-    return mergeInsertions(part, texts, reading, chooseLeader(part.base.from, input)) ?? conflict;
+    return mergeInsertions(part, texts, reading, chooseFirstSide(part.base.from, input)) ?? conflict;
   if (isEmptyRange(part.local) || isEmptyRange(part.remote)) return conflict;
   const edits = splitPartEdits(part, input);
   const isFiner = edits.local.length + edits.remote.length > part.edits.local.length + part.edits.remote.length;
@@ -248,7 +248,7 @@ function mergeConflictingPart(part: MergePart, input: MergeInput): MergedPart | 
  * the line below or above, the addition of that side stays beside the changed line. Otherwise the
  * lines of remote come first.
  */
-function chooseLeader(line: number, { edits }: MergeInput): MergeSide {
+function chooseFirstSide(line: number, { edits }: MergeInput): MergeSide {
   const changingSides = (i: number): readonly MergeSide[] =>
     (["local", "remote"] as const).filter((side) => edits[side].some(({ start, end }) => start <= i && i < end));
   const [below, above] = [changingSides(line), changingSides(line - 1)];

@@ -63,12 +63,12 @@ export function restoresRemovedLine(base: string, side: string, more: string, re
   const idsOf = (text: string): ElementIds => readLines(text, reading).filled.ids;
   const removedLines = new Set(idsOf(base)).difference(new Set(idsOf(side)));
   const newIds = idsOf(more);
-  const mayCount = (id: number): boolean =>
+  const isCounted = (id: number): boolean =>
     readWordIds(id, reading).length > 0 && !mayHaveBlocks(reading.interner.text(id));
-  const isGoneLine = (id: number): boolean => removedLines.has(id) && mayCount(id);
+  const isRemovedLine = (id: number): boolean => removedLines.has(id) && isCounted(id);
   return diffFilledLines(side, more, reading).some(({ start, end, from, to }) => {
     const addedIds = newIds.slice(from, to);
-    return start < end ? addedIds.some(isGoneLine) : addedIds.every(isGoneLine);
+    return start < end ? addedIds.some(isRemovedLine) : addedIds.every(isRemovedLine);
   });
 }
 

@@ -54,8 +54,8 @@ export function compareSideBySide(
   const hasBase = base !== null;
   const lines = { base: splitLines(base ?? mine), mine: splitLines(mine), theirs: splitLines(theirs) };
   const edits = { local: diffStrings(lines.base, lines.mine), remote: diffStrings(lines.base, lines.theirs) };
-  const allOf = ({ length }: readonly string[]): ElementRange => ({ from: 0, to: length });
-  const wholeRanges = { base: allOf(lines.base), local: allOf(lines.mine), remote: allOf(lines.theirs) };
+  const rangeOfAll = ({ length }: readonly string[]): ElementRange => ({ from: 0, to: length });
+  const wholeRanges = { base: rangeOfAll(lines.base), local: rangeOfAll(lines.mine), remote: rangeOfAll(lines.theirs) };
   const comparison = { lines, hasBase, against: hasBase ? against : "other" } as const;
   return splitIntoParts(wholeRanges, edits, areEditsRelated).map((part) => createPassage(comparison, part));
 }

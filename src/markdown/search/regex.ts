@@ -45,10 +45,10 @@ class RegexSearch<One extends FoundDocument> {
   }
 
   async find(limit: number): Promise<RegexResult<One>> {
-    const set = documentsWithRequired(this.#regex.required);
-    const stopReason = set.kind === "any" ? null : await this.#searchAll(await this.#source.unindexed());
+    const keySet = documentsWithRequired(this.#regex.required);
+    const stopReason = keySet.kind === "any" ? null : await this.#searchAll(await this.#source.unindexed());
     return (
-      stopReason ?? (await this.#searchSet(set, limit)) ?? { kind: "found", hits: await this.#keepReadable(limit) }
+      stopReason ?? (await this.#searchSet(keySet, limit)) ?? { kind: "found", hits: await this.#keepReadable(limit) }
     );
   }
 
@@ -93,10 +93,10 @@ class RegexSearch<One extends FoundDocument> {
    */
   async #keepReadable(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);
-    const readableNumbers = new Set<number>();
+    const readableDocuments = new Set<number>();
     for (const portion of splitIntoReads(hits.map(({ found }) => found.document)))
-      for (const { document } of await this.#source.read(portion)) readableNumbers.add(document);
-    return hits.filter(({ found }) => readableNumbers.has(found.document));
+      for (const { document } of await this.#source.read(portion)) readableDocuments.add(document);
+    return hits.filter(({ found }) => readableDocuments.has(found.document));
   }
 }
 
@@ -189,7 +189,10 @@ async function findMatchingLines(
   return matches;
 }
 
-/** Finds the matches in a short line. Each match costs steps for the rest of the line. */
+/**
+ * Finds the matches in a short line. Each match takes as many steps as the rest of the line may
+ * need. Only the share `STEP_SHARE_PER_MATCH` of them counts towards the limit.
+ */
 async function findRanges(
   line: string,
   regex: CompiledRegex,

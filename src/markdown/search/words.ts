@@ -44,20 +44,20 @@ export type FoldedLine = {
 
 export function foldLine(line: string): FoldedLine {
   let folded = "";
-  // `origins`: for each UTF-16 unit of `folded`, the index of its character in the line.
-  // `isSilent`: for each character of the line, true if nothing of the character is in `folded`.
-  const origins: number[] = [];
-  const isSilent: boolean[] = [];
+  // `characterIndexes`: for each UTF-16 unit of `folded`, the index of its character in the line.
+  // `silentFlags`: for each character of the line, true if nothing of the character is in `folded`.
+  const characterIndexes: number[] = [];
+  const silentFlags: boolean[] = [];
   for (const character of line) {
     const foldedCharacter = foldText(character);
-    for (let i = 0; i < foldedCharacter.length; i++) origins.push(isSilent.length);
+    for (let i = 0; i < foldedCharacter.length; i++) characterIndexes.push(silentFlags.length);
     folded += foldedCharacter;
-    isSilent.push(foldedCharacter === "");
+    silentFlags.push(foldedCharacter === "");
   }
   const toCharacters = (start: number, end: number): readonly [number, number] => {
-    let nextCharacter = origins[end - 1]! + 1;
-    while (isSilent[nextCharacter] === true) nextCharacter++;
-    return [origins[start]!, nextCharacter];
+    let nextCharacter = characterIndexes[end - 1]! + 1;
+    while (silentFlags[nextCharacter] === true) nextCharacter++;
+    return [characterIndexes[start]!, nextCharacter];
   };
   return { folded, toCharacters };
 }

@@ -13,7 +13,7 @@ import { findNextStep } from "../../mirror/operations/results/attention.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
 import { makePartialAnswer, defineTool, refuseCall, TEXT_RANGE } from "../tool.ts";
 
-export const SHOW_CONFLICT = defineTool({
+export const SHOW_CONFLICT_TOOL = defineTool({
   name: "show_conflict",
   title: "Show a conflict",
   description:
@@ -53,10 +53,10 @@ function toFacts({ path, ways, versions, conflict, block }: ProblemView): object
 }
 
 function formatHunk({ localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk, index: number): string {
-  const places = `mine line ${localLine + 1}, theirs line ${remoteLine + 1}, base line ${baseLine + 1}`;
+  const positions = `mine line ${localLine + 1}, theirs line ${remoteLine + 1}, base line ${baseLine + 1}`;
   const formatSide = (name: string, text: string) =>
     `${name}:\n${text === "" || text.endsWith("\n") ? text : `${text}\n`}`;
-  return `@@ ${index + 1}: ${places} @@\n${formatSide("base", base)}${formatSide("mine", local)}${formatSide("theirs", remote)}`;
+  return `@@ ${index + 1}: ${positions} @@\n${formatSide("base", base)}${formatSide("mine", local)}${formatSide("theirs", remote)}`;
 }
 
 /** Choices that agents may make for a conflict. Only people may make the other choices. */

@@ -37,7 +37,7 @@ const TEXT_SCHEMA = z.string().max(200_000);
 
 const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";
 
-export const WRITE = defineTool({
+export const WRITE_TOOL = defineTool({
   name: "write",
   title: "Replace a document's content",
   description:
@@ -50,7 +50,7 @@ export const WRITE = defineTool({
   },
 });
 
-export const EDIT = defineTool({
+export const EDIT_TOOL = defineTool({
   name: "edit",
   title: "Edit a part of a document",
   description:
@@ -84,7 +84,7 @@ export const EDIT = defineTool({
   },
 });
 
-export const CREATE = defineTool({
+export const CREATE_TOOL = defineTool({
   name: "create",
   title: "Create a document",
   description:
@@ -140,16 +140,16 @@ type ReplaceResult =
 export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceResult {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
   const useLineEnds = (piece: string) => (isCrlf ? piece.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : piece);
-  let edited = text;
-  let placeCount = 0;
+  let editedText = text;
+  let occurrenceCount = 0;
   for (const [index, { old_text, new_text, all = false }] of edits.entries()) {
-    const pieces = edited.split(useLineEnds(old_text));
+    const pieces = editedText.split(useLineEnds(old_text));
     const count = pieces.length - 1;
     if (count === 0 || (count > 1 && !all)) return { kind: "unfit", edit: index + 1, count };
-    edited = pieces.join(useLineEnds(new_text));
-    placeCount += count;
+    editedText = pieces.join(useLineEnds(new_text));
+    occurrenceCount += count;
   }
-  return { kind: "replaced", text: edited, places: placeCount };
+  return { kind: "replaced", text: editedText, places: occurrenceCount };
 }
 
 /**
@@ -173,10 +173,10 @@ async function refuseStale(mirror: ServedMirror, path: string, given: string, ho
   }
   const diffText = formatTextDiff({ before: `${path} as you read it`, after: `${path} now` }, readContent, text);
   const diffPart = cutLines(diffText, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
-  const leftOut = countTextLines(diffText) - diffPart.to;
-  const cutFacts = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};
+  const cutCount = countTextLines(diffText) - diffPart.to;
+  const cutFacts = cutCount > 0 ? { diffLinesLeftOut: cutCount } : {};
   const next =
-    leftOut > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
+    cutCount > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
   return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, { ...facts, ...cutFacts }, diffPart.text);
 }
 
@@ -192,7 +192,7 @@ function readStoredContent(root: string, version: Digest, { openOptions }: ToolH
   return readResult.kind === "trouble" ? null : readResult.value;
 }
 
-export const MOVE = defineTool({
+export const MOVE_TOOL = defineTool({
   name: "move",
   title: "Move or rename a document",
   description:
@@ -214,7 +214,7 @@ export const MOVE = defineTool({
   },
 });
 
-export const DELETE = defineTool({
+export const DELETE_TOOL = defineTool({
   name: "delete",
   title: "Delete a document",
   description:

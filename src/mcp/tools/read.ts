@@ -26,7 +26,7 @@ import { findQueryFault, type FoundFile, searchMirror } from "../../mirror/opera
 /** LIMIT: number of headings in one answer, so that answers stay short. */
 const MAX_HEADINGS = 200;
 
-export const READ = defineTool({
+export const READ_TOOL = defineTool({
   name: "read",
   title: "Read a document",
   description:
@@ -110,7 +110,7 @@ function refuseAmbiguousHeading(found: readonly Heading[]): ToolResult {
   return refuseCall(`${found.length} headings have this name`, nextStep, "many-headings", { atLines: headingLines });
 }
 
-export const LIST = defineTool({
+export const LIST_TOOL = defineTool({
   name: "list",
   title: "List documents",
   description:
@@ -183,7 +183,7 @@ function* walkDocuments(
 const MAX_LINES = 8;
 const MAX_LINE_CHARACTERS = 300;
 
-export const SEARCH = defineTool({
+export const SEARCH_TOOL = defineTool({
   name: "search",
   title: "Search the documents",
   description:

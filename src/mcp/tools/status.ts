@@ -5,7 +5,7 @@ import { unwrap } from "../../common/trouble.ts";
 import { computeAge, readFolderStatus } from "../../mirror/folder/status.ts";
 import { makeAnswer, limitLists, defineTool, makeLimitSchema, makeRefusal } from "../tool.ts";
 
-export const STATUS = defineTool({
+export const STATUS_TOOL = defineTool({
   name: "status",
   title: "Status of the linked folder",
   description:
@@ -23,7 +23,7 @@ export const STATUS = defineTool({
   },
 });
 
-export const SYNC = defineTool({
+export const SYNC_TOOL = defineTool({
   name: "sync",
   title: "Sync both sides",
   description:

@@ -7,7 +7,7 @@ import { type ControlCall, type StopListening, listenControl } from "./control/l
 import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/socket-path.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
-import { aborted } from "../../common/clock.ts";
+import { waitForAbort } from "../../common/clock.ts";
 import {
   closeIfKeyChanged,
   computeRetryMs,
@@ -164,7 +164,7 @@ export class DaemonFolder {
     if (this.#loan !== null) {
       // The folder stays closed until the command that borrows it has ended.
       this.#loan.free();
-      await aborted(AbortSignal.any([this.#loan.gone, stop]));
+      await waitForAbort(AbortSignal.any([this.#loan.gone, stop]));
     }
     const movedOrUnlinked = failure === null || openResult.kind === "trouble" ? this.#endIfMovedOrUnlinked() : null;
     return movedOrUnlinked ?? failure;

@@ -12,8 +12,8 @@ import { findEditedField, mountEditor } from "./editor/mount.ts";
 function showIfOutdated(): void {
   const outdatedNote = document.getElementById("moved-on");
   if (outdatedNote === null) return;
-  const isOther = readShownVersions() !== (document.getElementById("versions")?.dataset["versions"] ?? "");
-  if (outdatedNote.hidden === isOther) outdatedNote.hidden = !isOther;
+  const isOutdated = readShownVersions() !== (document.getElementById("versions")?.dataset["versions"] ?? "");
+  if (outdatedNote.hidden === isOutdated) outdatedNote.hidden = !isOutdated;
 }
 
 function readShownVersions(): string {

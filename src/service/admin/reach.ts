@@ -43,12 +43,12 @@ export async function reachByFolder(
   const owner = readOwner(dataFolder);
   if (owner.kind === "trouble") return owner;
   const userId = effectiveUser();
-  const isOurs = userId === null || userId === owner.value;
+  const isOwnFolder = userId === null || userId === owner.value;
   const startedAt = clock.monotonic();
   for (;;) {
-    const session = (isOurs ? await openUnlessInUse(dataFolder) : null) ?? reachByAddress(dataFolder, openWire);
+    const session = (isOwnFolder ? await openUnlessInUse(dataFolder) : null) ?? reachByAddress(dataFolder, openWire);
     if (session !== null) return session;
-    if (!isOurs) return refuseForeignFolder(dataFolder, owner.value);
+    if (!isOwnFolder) return refuseForeignFolder(dataFolder, owner.value);
     if (clock.monotonic() - startedAt > WAIT_MS) return refuseLocked(dataFolder);
     await clock.sleep(PAUSE_MS);
   }

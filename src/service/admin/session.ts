@@ -212,10 +212,10 @@ function findByIdOrName<T extends { readonly id: string }>(
   if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, nextStep);
   if (matches.length === 1) return ok(first);
   const matchList = matches.slice(0, MAX_LISTED_MATCHES).map(describe).join("; ");
-  const more = matches.length > MAX_LISTED_MATCHES ? `; and ${matches.length - MAX_LISTED_MATCHES} more` : "";
+  const moreClause = matches.length > MAX_LISTED_MATCHES ? `; and ${matches.length - MAX_LISTED_MATCHES} more` : "";
   return trouble(
     "usage",
-    `${shownName(word)} names ${matches.length} ${kind}: ${matchList}${more}`,
+    `${shownName(word)} names ${matches.length} ${kind}: ${matchList}${moreClause}`,
     "give an id instead",
   );
 }

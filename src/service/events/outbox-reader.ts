@@ -132,13 +132,14 @@ class WorkspaceEvents {
    */
   async #accessOf(key: number, grants: readonly GrantRow[]): Promise<Access> {
     const allGrants = [...grants, ...this.#grantsOnRemoved(key)];
-    const grantOnUnknown = { kind: "folder", target: UNKNOWN_FOLDER, level: "none" } as const;
-    const isUniform = allGrants.every(({ kind }) => kind === "root");
-    const access = new Access(isUniform ? allGrants : [...allGrants, grantOnUnknown], {
+    const unknownFolderGrant = { kind: "folder", target: UNKNOWN_FOLDER, level: "none" } as const;
+    const hasOnlyRootGrants = allGrants.every(({ kind }) => kind === "root");
+    const access = new Access(hasOnlyRootGrants ? allGrants : [...allGrants, unknownFolderGrant], {
       ancestors: (seqs) => this.#ancestors(seqs),
     });
     await access.loadAncestors(this.#places());
-    if (!isUniform) await this.#ancestors(allGrants.flatMap(({ kind, target }) => (kind === "folder" ? [target] : [])));
+    if (!hasOnlyRootGrants)
+      await this.#ancestors(allGrants.flatMap(({ kind, target }) => (kind === "folder" ? [target] : [])));
     return access;
   }
 
@@ -151,9 +152,9 @@ class WorkspaceEvents {
   }
 
   #grantsOnRemoved(key: number): GrantRow[] {
-    const onFiles = this.#rows.flatMap(({ kind, seq, grants }) => (kind === "file" ? [{ kind, seq, grants }] : []));
-    const onFolders = [...this.#goneFolders].map(([seq, { grants }]) => ({ kind: "folder" as const, seq, grants }));
-    return [...onFiles, ...onFolders].flatMap(({ kind, seq, grants }) =>
+    const fileRows = this.#rows.flatMap(({ kind, seq, grants }) => (kind === "file" ? [{ kind, seq, grants }] : []));
+    const folderRows = [...this.#goneFolders].map(([seq, { grants }]) => ({ kind: "folder" as const, seq, grants }));
+    return [...fileRows, ...folderRows].flatMap(({ kind, seq, grants }) =>
       grants.flatMap(({ key: of, level }) => (of === key ? [{ kind, target: seq, level }] : [])),
     );
   }
@@ -278,7 +279,7 @@ export class OutboxReader {
     let nextPosition = position;
     for (let rowsRead = 0; nextPosition !== null && rowsRead < MAX_MISSED; rowsRead += ROWS_PER_READ) {
       const readFrom = nextPosition;
-      const page = await store.read((tables) => readMissed(tables, reader, readFrom));
+      const page = await store.read((tables) => readMissedEvents(tables, reader, readFrom));
       if (page === null || !addEvents(visibleEvents, page.events)) break;
       if (!page.more)
         return visibleEvents.size === 0 ? HEARTBEAT : this.#textOf([...visibleEvents.values()], reader, page.upTo);
@@ -324,7 +325,7 @@ export class OutboxReader {
   }
 }
 
-async function readMissed(tables: Tables, reader: KeyReader, position: string) {
+async function readMissedEvents(tables: Tables, reader: KeyReader, position: string) {
   const page = await tables.outbox.after(position, ROWS_PER_READ, reader.workspace.seq);
   if (page === null) return null;
   const workspaceEvents = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);

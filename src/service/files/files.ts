@@ -141,7 +141,7 @@ async function placeFile(context: RequestContext, row: FileRow, folder: FolderPl
 }
 
 export async function putContent({ context, id, body }: OperationCall<"putContent">): Promise<Answer> {
-  const fileForEdit = await findForEdit(context, id, body.baseChangeId);
+  const fileForEdit = await findFileForEdit(context, id, body.baseChangeId);
   if (isRefused(fileForEdit)) return fileForEdit;
   const { row, live, base } = fileForEdit;
   if (base === null) {
@@ -157,7 +157,7 @@ export async function putContent({ context, id, body }: OperationCall<"putConten
   return makeDone(200, presentEdit(await saveContent(context, row, live, combinedContent), combinedContent));
 }
 
-async function findForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
+async function findFileForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
   const fileForEdit = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
   if (fileForEdit === undefined || !includesLevel(await context.access.levelOfFile(fileForEdit.row), "read"))
     return refuseUnknownFile();
@@ -251,14 +251,14 @@ export const combineByMerge: ContentCombiner = (base, local, remote) => {
  */
 async function refuseBrokenLinks(context: RequestContext, text: string): Promise<Refused | null> {
   if (context.links === "any" || !mayHaveLinks(text)) return null;
-  const targetsFound = new Map<string, boolean>();
+  const existsByTarget = new Map<string, boolean>();
   for (const { from, to } of findLinks(text)) {
     const destination = readDestinationParts(text.slice(from, to));
     if (destination.kind === "foreign" || destination.inert) continue;
-    if (!targetsFound.has(destination.target))
-      targetsFound.set(destination.target, await canResolve(context, destination));
+    if (!existsByTarget.has(destination.target))
+      existsByTarget.set(destination.target, await canResolve(context, destination));
   }
-  const brokenTargets = [...targetsFound].flatMap(([target, isThere]) => (isThere ? [] : [target]));
+  const brokenTargets = [...existsByTarget].flatMap(([target, exists]) => (exists ? [] : [target]));
   if (brokenTargets.length === 0) return null;
   return refuseFields(
     brokenTargets.slice(0, MAX_LISTED_LINKS).map((target) => ({

@@ -115,7 +115,7 @@ async function placeFolder(
   const { tables, workspace } = context;
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
   await tables.lockTree(workspace.seq, row.path);
-  const refusal = await refuseTooLongBelow(context, row, path, pointer);
+  const refusal = await refuseTooLongPathBelow(context, row, path, pointer);
   if (refusal !== null) return refusal;
   return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
     await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
@@ -126,7 +126,7 @@ async function placeFolder(
   });
 }
 
-async function refuseTooLongBelow(
+async function refuseTooLongPathBelow(
   { tables, workspace }: RequestContext,
   row: FolderRow,
   path: string,

@@ -323,8 +323,8 @@ async function answerMetrics({ service, metrics }: ServerState, request: Fastify
  */
 async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerState["service"]): Promise<boolean> {
   const isForwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);
-  const isLocal = /^(?:127\.|::1$|::ffff:127\.)/.test(raw.socket.remoteAddress ?? "");
-  if (isLocal && !isForwarded) return true;
+  const isFromLoopback = /^(?:127\.|::1$|::ffff:127\.)/.test(raw.socket.remoteAddress ?? "");
+  if (isFromLoopback && !isForwarded) return true;
   if (admit === undefined) return false;
   return (await admit({ method: "GET", path: "/admin/settings", headers: raw.headers as WireHeaders })) === null;
 }

@@ -33,7 +33,7 @@ export type WalkItem =
 export function* walkFolder(dir: string, below: string, belowAs: string): Generator<WalkItem, undefined> {
   const entries = readFolder(dir, below);
   if (!Array.isArray(entries)) return void (yield entries);
-  const names = convertNames(entries.filter(needsName));
+  const names = convertNames(entries.filter(isFolderOrDocument));
   for (const entry of entries) {
     const path = joinPath(below, entry.name);
     const kind = readKind(entry);
@@ -84,7 +84,7 @@ function refuseName(entry: Dirent, name: string, holder: string): Refusal | null
  * Returns true for an item that needs a name on the service: a folder or a Markdown file. Other
  * files are not imported.
  */
-function needsName(entry: Dirent): boolean {
+function isFolderOrDocument(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }
 
@@ -112,8 +112,8 @@ function convertNames(entries: readonly Dirent[]): ReadonlyMap<string, ImportNam
   for (const entry of entries) {
     mappedNames.set(entry.name, mapName(entry.name, entry.isDirectory() ? "folder" : "file") ?? entry.name);
   }
-  const holders = new Map<string, string>();
-  for (const [localName, name] of mappedNames) if (localName === name) holders.set(name, localName);
-  for (const [own, name] of mappedNames) if (!holders.has(name)) holders.set(name, own);
-  return new Map([...mappedNames].map(([localName, name]) => [localName, { name, holder: holders.get(name)! }]));
+  const localNames = new Map<string, string>();
+  for (const [localName, name] of mappedNames) if (localName === name) localNames.set(name, localName);
+  for (const [localName, name] of mappedNames) if (!localNames.has(name)) localNames.set(name, localName);
+  return new Map([...mappedNames].map(([localName, name]) => [localName, { name, holder: localNames.get(name)! }]));
 }

@@ -103,11 +103,11 @@ export function runOnDocument<T>(
   work: (context: RequestContext, row: FileRow) => Promise<T>,
   run: typeof runRead = runRead,
 ): Promise<T | Refused | null> {
-  const runOnFound = async (context: RequestContext) => {
+  const runOnFoundItem = async (context: RequestContext) => {
     const item = await findItem(context, readPath(call));
     return item?.kind === "file" ? work(context, item.row) : null;
   };
-  return runInWorkspace(call, runOnFound, run);
+  return runInWorkspace(call, runOnFoundItem, run);
 }
 
 /**

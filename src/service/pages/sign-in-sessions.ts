@@ -32,7 +32,7 @@ const MAX_SESSION_MS = 24 * 3_600_000;
  * out other users of that address. Accepting the right key helps no attacker, because nobody can
  * guess a long random key.
  */
-const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
+const WRONG_KEY_LIMIT = { most: 10, perMs: 1 / 6_000 } as const;
 /** LIMIT: number of client addresses that are remembered, so that they do not fill the memory. */
 const MAX_ADDRESSES = 1_000;
 
@@ -69,7 +69,7 @@ export class SignInSessions {
   ): Promise<SignInResult> {
     const user = await identifyUser(this.#core, key.trim());
     if (user === null) {
-      const waitMs = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEYS);
+      const waitMs = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEY_LIMIT);
       return waitMs === null ? { kind: "wrong" } : { kind: "wait", seconds: Math.ceil(waitMs / 1_000) };
     }
     const signedInUser = { who: user, since: this.#core.server.now() };

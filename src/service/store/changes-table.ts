@@ -28,7 +28,7 @@ const REVIEW_COLUMNS = `c.seq AS number, c.id AS change, c.base_id AS "baseId", 
   c.decided_at AS "decidedAt", w.id AS "workspaceId", ${FILE_COLUMNS}`;
 const REVIEW_JOINS = joinSql`${ORDERED_JOIN} files x ON x.seq = c.file ${ORDERED_JOIN} workspaces w ON w.seq = x.workspace
   LEFT JOIN folders d ON d.seq = x.folder`;
-const SELECT_REVIEWED = joinSql`SELECT ${REVIEW_COLUMNS} FROM changes c ${useIndex("changes_reviewed")} ${REVIEW_JOINS}
+const SELECT_REVIEWED_CHANGES = joinSql`SELECT ${REVIEW_COLUMNS} FROM changes c ${useIndex("changes_reviewed")} ${REVIEW_JOINS}
   WHERE c.status <> 'saved' AND c.status = $1 AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3)`;
 
 /**
@@ -63,8 +63,8 @@ const SQL = {
   inReviewBelow: sql<{ readonly seq: number }>`SELECT c.seq FROM changes c ${useIndex("changes_in_review")}
       ${ORDERED_JOIN} files x ON x.seq = c.file ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin("d.path", "$2")} LIMIT 1`,
-  reviewed: sql<ReviewRow>`${SELECT_REVIEWED} AND c.seq > $2 ORDER BY c.seq LIMIT $4`,
-  reviewedBefore: sql<ReviewRow>`${SELECT_REVIEWED} AND c.seq < $2 ORDER BY c.seq DESC LIMIT $4`,
+  reviewed: sql<ReviewRow>`${SELECT_REVIEWED_CHANGES} AND c.seq > $2 ORDER BY c.seq LIMIT $4`,
+  reviewedBefore: sql<ReviewRow>`${SELECT_REVIEWED_CHANGES} AND c.seq < $2 ORDER BY c.seq DESC LIMIT $4`,
   position: sql<{ readonly at: number; readonly total: number }>`
     SELECT count(CASE WHEN c.seq <= $1 THEN 1 END) AS at, count(*) AS total
        FROM changes c ${useIndex("changes_in_review")} ${ORDERED_JOIN} files x ON x.seq = c.file

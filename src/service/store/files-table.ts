@@ -44,11 +44,11 @@ export function decodeIfKept(stored: StoredText): string | null {
 
 /** Decodes content that is never pruned, because it is published or in review. */
 export function decodeText(stored: StoredText): string {
-  return decodeStored(stored).toString("utf8");
+  return decodeStoredText(stored).toString("utf8");
 }
 
 /** Returns stored content as UTF-8 bytes. The content must not have been pruned. */
-function decodeStored({ codec, text }: StoredText): Buffer {
+function decodeStoredText({ codec, text }: StoredText): Buffer {
   return codec === ZSTD_CODEC ? zstdDecompressSync(text) : text;
 }
 
@@ -186,7 +186,7 @@ export function makeFilesTable(session: Session) {
     async published(seqs: readonly number[]): Promise<ReadonlyMap<number, PublishedInfo>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.published, seqs);
       return new Map(
-        rows.map(({ seq, at, ...storedText }) => [seq, { at, bytes: decodeStored(storedText).length }] as const),
+        rows.map(({ seq, at, ...storedText }) => [seq, { at, bytes: decodeStoredText(storedText).length }] as const),
       );
     },
     bySeqs: (seqs: readonly number[]) => session.all(SQL.bySeqs, seqs),

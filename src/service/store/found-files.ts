@@ -30,12 +30,12 @@ export const MAX_UNINDEXED_FILES = 1_000;
  * workspace $1, and be below the folder at the path $3. If $3 is null, the file may be in any
  * folder. If no folder is at the path $3, no file meets the condition.
  */
-export const IS_SEARCHED = joinSql`x.workspace = $1 AND ${isOneOf("x.seq", "$2")} AND x.name <> '${STRUCTURE_FILE}'
+export const IS_SEARCHED_FILE = joinSql`x.workspace = $1 AND ${isOneOf("x.seq", "$2")} AND x.name <> '${STRUCTURE_FILE}'
   AND (CAST($3 AS text) IS NULL OR substr(d.path || '/', 1, length($3) + 1) = $3 || '/')`;
 
 /**
  * Returns the files among `documents` that a search may find, in the order of `documents`.
- * @param statement selects files by the condition `IS_SEARCHED`
+ * @param statement selects files by the condition `IS_SEARCHED_FILE`
  */
 export async function readSearchedFiles<Row extends FileRow>(
   session: Session,

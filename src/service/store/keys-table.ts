@@ -14,9 +14,9 @@ const FROM_GRANTS_ON_FILES =
   "FROM grants g JOIN files x ON g.kind = 'file' AND x.seq = g.target LEFT JOIN folders d ON d.seq = x.folder";
 const FROM_GRANTS_ON_FOLDERS = "FROM grants g JOIN folders d ON g.kind = 'folder' AND d.seq = g.target";
 const IS_OF_KEYS = isOneOf("g.key", "$1");
-const IS_INSIDE = joinSql`d.workspace = $1 AND ${isWithin("d.path", "$2")}`;
+const IS_INSIDE_FOLDER = joinSql`d.workspace = $1 AND ${isWithin("d.path", "$2")}`;
 
-export const GRANTS_OF = sql<GrantOfKey>`SELECT key, kind, target, level FROM grants
+export const SELECT_GRANTS_OF_KEYS = sql<GrantOfKey>`SELECT key, kind, target, level FROM grants
   WHERE ${isOneOf("key", "$1")} ORDER BY ${GRANT_ORDER}`;
 
 const GRANTS_SQL = {
@@ -31,8 +31,8 @@ const GRANTS_SQL = {
     ON CONFLICT (key, kind, target) DO UPDATE SET level = excluded.level`,
   onFile: sql<PlacedGrant>`SELECT g.key, x.folder AS parent, ${FILE_PATH} AS path, g.level
     ${FROM_GRANTS_ON_FILES} WHERE g.target = $1`,
-  within: sql<PlacedGrant>`SELECT g.key, d.parent, d.path, g.level ${FROM_GRANTS_ON_FOLDERS} WHERE ${IS_INSIDE}
-    UNION ALL SELECT g.key, x.folder, ${FILE_PATH}, g.level ${FROM_GRANTS_ON_FILES} WHERE ${IS_INSIDE}`,
+  within: sql<PlacedGrant>`SELECT g.key, d.parent, d.path, g.level ${FROM_GRANTS_ON_FOLDERS} WHERE ${IS_INSIDE_FOLDER}
+    UNION ALL SELECT g.key, x.folder, ${FILE_PATH}, g.level ${FROM_GRANTS_ON_FILES} WHERE ${IS_INSIDE_FOLDER}`,
   local: sql<GrantOfKey>`SELECT key, kind, target, level FROM grants WHERE key IN (
       SELECT g.key FROM grants g JOIN keys k ON k.seq = g.key WHERE k.workspace_id = $1 AND g.kind <> 'root'
     ) ORDER BY ${GRANT_ORDER}`,
@@ -43,7 +43,7 @@ const GRANTS_SQL = {
 } as const;
 
 /** Statements that remove all grants of the key $1, including kept grants. */
-const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
+const DROP_GRANTS_OF_KEY = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
 
 /**
  * Returns the methods for the tables `grants` and `kept_grants`. Kept grants are grants for paths
@@ -61,7 +61,7 @@ export function makeGrantsTable(session: Session) {
      * Returns the grants of each key: those on the root first, then those on folders, then those on
      * files. Among folders, and among files, the order is that of row numbers.
      */
-    of: (keys: readonly number[]) => session.all(GRANTS_OF, keys),
+    of: (keys: readonly number[]) => session.all(SELECT_GRANTS_OF_KEYS, keys),
     /**
      * Returns grants in the same order as `of`, then kept grants in the order of their paths. The
      * result lacks grants on files and folders that were removed.
@@ -69,7 +69,7 @@ export function makeGrantsTable(session: Session) {
     shown: (keys: readonly number[]) => session.all(GRANTS_SQL.shown, keys),
     /** Replaces all grants of a key. Also removes the grants of the key that are kept for paths. */
     async replace(key: number, rows: readonly GrantRow[]) {
-      for (const statement of DROP_GRANTS_OF) session.send(statement, key);
+      for (const statement of DROP_GRANTS_OF_KEY) session.send(statement, key);
       for (const row of rows) await setGrant({ key, ...row });
     },
     onFile: (file: number) => session.all(GRANTS_SQL.onFile, file),
@@ -125,7 +125,7 @@ export function makeKeysTable(session: Session) {
     },
     /** Removes a key with its grants, including those that are kept for paths. */
     async remove(seq: number) {
-      for (const statement of [...DROP_GRANTS_OF, KEYS_SQL.remove]) session.send(statement, seq);
+      for (const statement of [...DROP_GRANTS_OF_KEY, KEYS_SQL.remove]) session.send(statement, seq);
     },
   };
 }

@@ -134,9 +134,9 @@ function renderEntryRow(mirror: string, folder: string, entry: FolderEntry, now:
   const changedAt = file?.changedAt ?? sum?.changedAt ?? null;
   const name = folder === "" ? entry.path : entry.path.slice(folder.length + 1);
   const label = html`${renderName(name)}${kind === "folder" && "/"}`;
-  const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
+  const hasPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
   const address = documentAddress(mirror, "docs", entry.path);
-  return html`<tr id="${`e-${name}`}"><th scope="row">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}</th>
+  return html`<tr id="${`e-${name}`}"><th scope="row">${hasPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}</th>
 <td>${renderBadges(entry)}${why !== null && html` <span class="faint">${renderSentence(toSentence(why))}</span>`}</td>
 <td class="number">${size}</td><td class="number">${changedAt !== null && html`${renderAge(changedAt, now)} ago`}</td></tr>`;
 }
@@ -152,9 +152,9 @@ async function makeDocumentContent(
   const readOutcome = unwrap(readEntry(root, path, ui.random));
   const file = readOutcome.kind === "done" ? readOutcome.value : null;
   const isShort = file !== null && file.text !== "" && file.text.length <= MAX_CHARACTERS;
-  const base = { files: documentAddress(mirror, "docs", ""), folder: parentOf(path) };
-  const rendered =
-    isShort && !showsSource && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
+  const linkBase = { files: documentAddress(mirror, "docs", ""), folder: parentOf(path) };
+  const renderedText =
+    isShort && !showsSource && entry.kind === "document" ? await ui.documents.render(file.text, linkBase) : null;
   const openProblems = [...needs, ...waits].filter((need) => need.path === path);
   const renderButton = (label: string, address: string) => html`<a class="button" href="${address}">${label}</a>`;
   const views = [
@@ -173,7 +173,7 @@ ${renderButton("History", documentAddress(mirror, "history", path))}${renderButt
 ${openProblems.length > 0 && html`<section class="card flush">${renderProblemRows(openProblems)}</section>`}
 ${
   readOutcome.kind === "done"
-    ? renderDocumentText(rendered, readOutcome.value.text, showsSource)
+    ? renderDocumentText(renderedText, readOutcome.value.text, showsSource)
     : html`<p class="notice quiet">${renderSentence(readOutcome.detail)}</p>`
 }`,
   };
@@ -199,16 +199,20 @@ export const WHY_PAGE = makeFolderPage({
   async show(ui, { name: mirror, root }, request) {
     const path = readRequestedPath(request);
     const openOptions = { ...ui, mode: "read", what: "why" } as const;
-    const why = unwrap(await withMirror(root, openOptions, async (opened) => ok(await explainPath(opened, path))));
-    const { events, open } = why;
-    const facts = renderFacts(listWhyFacts(why, request.now).map(([term, fact]) => [term, renderSentence(fact)]));
+    const explanation = unwrap(
+      await withMirror(root, openOptions, async (opened) => ok(await explainPath(opened, path))),
+    );
+    const { events, open } = explanation;
+    const facts = renderFacts(
+      listWhyFacts(explanation, request.now).map(([term, fact]) => [term, renderSentence(fact)]),
+    );
     return {
       title: `State of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${renderCrumbs(mirror, path, true)}
 <h1>State of ${path === "" ? "the linked folder" : renderName(nameOf(path))}</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
-<section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${describeLocal(why)}</dd><dt>On the service</dt><dd>${describeService(why)}</dd>
-${open !== null && html`<dt>Problem</dt><dd>${renderProblemBadge(open.kind)} ${renderSentence(toSentence(open.detail))}</dd>`}<dt>Next sync</dt><dd>${renderNextSteps(why)}</dd></dl></section>
+<section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${describeLocal(explanation)}</dd><dt>On the service</dt><dd>${describeService(explanation)}</dd>
+${open !== null && html`<dt>Problem</dt><dd>${renderProblemBadge(open.kind)} ${renderSentence(toSentence(open.detail))}</dd>`}<dt>Next sync</dt><dd>${renderNextSteps(explanation)}</dd></dl></section>
 ${renderDetails("Details", facts)}
 ${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => renderEventItem(mirror, event, html`<a href="${mirrorAddress(mirror, `runs/${event.run}`)}">run ${event.run}</a> · ${renderAge(event.at, request.now)} ago`))}</ul>`}`,
     };

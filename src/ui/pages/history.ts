@@ -153,9 +153,9 @@ function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const entries = timeline.steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
   const listPage = cutListPage(timeline.steps, request, STEPS_PER_PAGE);
   const lineCounts = countChangedLines(local, entries, listPage.items);
-  const newestKept = entries.findLast(({ size }) => size !== null)?.n ?? null;
+  const newestStoredNumber = entries.findLast(({ size }) => size !== null)?.n ?? null;
   const requestedNumber = request.query.get("n");
-  const n = requestedNumber === null ? newestKept : readNumber(requestedNumber);
+  const n = requestedNumber === null ? newestStoredNumber : readNumber(requestedNumber);
   const selectedVersion = n === null ? null : unwrap(readVersion(local, timeline.path, n));
   const previousResult = n === null || n === 1 ? null : readVersion(local, timeline.path, n - 1);
   const previousVersion = previousResult?.kind === "ok" ? { n: n! - 1, text: previousResult.value.text } : null;

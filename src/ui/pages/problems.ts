@@ -155,8 +155,8 @@ function toOpenConflict(local: LocalMirror, base: BaseTree, conflict: Conflict):
 }
 
 /** LIMIT: number of conflicts with a remembered count of clashes, so that memory stays bounded. */
-const MAX_COUNTED = 1_000;
-const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
+const MAX_COUNTED_CONFLICTS = 1_000;
+const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED_CONFLICTS);
 
 /**
  * Returns the number of clashes in a conflict. Counts once for each set of `versions`, and

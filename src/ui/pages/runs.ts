@@ -104,8 +104,8 @@ const RUN_TITLES: Readonly<Record<string, string>> = {
 
 function formatRunTitle({ done, kind, startedAt }: RunLine): string {
   const time = formatTimeOfDay(startedAt).slice(0, "09:05".length);
-  const didWords = done ?? (kind in RUN_TITLES ? null : "nothing changed");
-  return `${RUN_TITLES[kind] ?? "Sync"} at ${time}${didWords === null ? "" : `: ${didWords}`}`;
+  const outcomeWords = done ?? (kind in RUN_TITLES ? null : "nothing changed");
+  return `${RUN_TITLES[kind] ?? "Sync"} at ${time}${outcomeWords === null ? "" : `: ${outcomeWords}`}`;
 }
 
 /**

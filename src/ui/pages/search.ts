@@ -1,5 +1,5 @@
 import { findQueryFault, searchMirror } from "../../mirror/operations/search.ts";
-import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
+import { HYBRID_SEARCH_LIMITS, REGEX_SEARCH_LIMITS } from "../../contract/limits.ts";
 import { plural } from "../../common/quantities.ts";
 import { html, type Html } from "../../page/html.ts";
 import { renderFoundDocuments, renderName, renderNextStep, renderSentence } from "../../page/parts.ts";
@@ -39,7 +39,7 @@ async function renderResults(ui: Ui, { name, root }: Folder, query: string, rege
     return html`<p class="faint">Searches the local files, including edits that are not uploaded.</p>`;
   const fault = findQueryFault(query, regex);
   if (fault !== null) return html`<p id="count" class="notice asks">${renderSentence(fault)}</p>`;
-  const limit = (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
+  const limit = (regex ? REGEX_SEARCH_LIMITS : HYBRID_SEARCH_LIMITS).default;
   const searchResult = await ui.searches.answer(root, () => searchMirror(root, ui.random, { query, regex, limit }));
   if (searchResult === null)
     return html`<p id="count" data-pending>The first search reads all documents. What it finds is shown as soon as they are read.</p><noscript><p>Reload the page to see it.</p></noscript>`;

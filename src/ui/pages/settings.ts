@@ -161,14 +161,14 @@ function renderRules(folder: Folder, lines: string, request: PageRequest): Html 
 }
 
 /** LIMIT: number of documents that the test of a rule names, so that the page stays short. */
-const MAX_NAMED = 5;
+const MAX_NAMED_PATHS = 5;
 
 function renderExcludedDocuments(folder: Folder, rule: string, request: PageRequest): Html {
   const excludedPaths = findExcluded(folder.root, rule);
   if (excludedPaths.kind === "trouble")
     return html`<p id="count">${renderSentence(toSentence(excludedPaths.trouble.what))}</p>`;
   const paths = excludedPaths.value;
-  const names = paths.slice(0, MAX_NAMED).map((path) => html`<li>${renderName(path)}</li>`);
+  const names = paths.slice(0, MAX_NAMED_PATHS).map((path) => html`<li>${renderName(path)}</li>`);
   const moreCount = paths.length - names.length;
   return html`<p id="count">This rule stops the sync of <b>${plural(paths.length, "document")}</b>.${paths.length > 0 && " They stay on both sides."}</p>
 <ul class="faint">${names}${moreCount > 0 && html`<li>… and ${count(moreCount)} more</li>`}</ul>

@@ -31,8 +31,8 @@ export const STOP_PAGE = makeFolderPage({
     const { name, root, status, job } = folder;
     const safetyStop = status?.safetyStop ?? null;
     const isAnswering = job?.end === null;
-    const isOpen = safetyStop?.approved === false && !isAnswering;
-    const reading = isOpen ? ui.stops.of(root, status!) : { isScanning: false, seen: null };
+    const needsAnswer = safetyStop?.approved === false && !isAnswering;
+    const reading = needsAnswer ? ui.stops.of(root, status!) : { isScanning: false, seen: null };
     return {
       title: `Stopped · ${name} · mdmirror`,
       announcement: `${name}: ${safetyStop === null ? "nothing is stopped" : "stopped by a safety check"}`,

@@ -44,8 +44,8 @@ function pause(ms: number): Promise<void> {
 
 async function refresh(main: HTMLElement): Promise<void> {
   const answer = await fetch(location.href, { headers: REFRESH_HEADERS }).catch(() => null);
-  const cutOff = document.getElementById("cut-off");
-  if (cutOff !== null) cutOff.hidden = answer !== null;
+  const cutOffElement = document.getElementById("cut-off");
+  if (cutOffElement !== null) cutOffElement.hidden = answer !== null;
   if (answer === null) return;
   // The session has ended, so the server redirected the request to the sign-in page.
   if (answer.redirected) location.reload();

@@ -47,17 +47,17 @@ function addCloseButton(toast: HTMLElement): void {
   closeButton.type = "button";
   closeButton.className = "close";
   closeButton.setAttribute("aria-label", "Close this message");
-  const remove = () => {
+  const removeToast = () => {
     const { id = "" } = toast.dataset;
     if (id !== "") sessionStorage.setItem(CLOSED_KEY, id);
     toast.remove();
   };
-  closeButton.addEventListener("click", remove);
+  closeButton.addEventListener("click", removeToast);
   toast.append(closeButton);
   const shownMs = toast.querySelector("form") === null ? SHOWN_MS.usual : SHOWN_MS.undo;
-  const leave = () => {
-    if (toast.matches(":hover, :focus-within")) setTimeout(leave, SHOWN_MS.usual);
-    else remove();
+  const removeWhenUnused = () => {
+    if (toast.matches(":hover, :focus-within")) setTimeout(removeWhenUnused, SHOWN_MS.usual);
+    else removeToast();
   };
-  setTimeout(leave, shownMs);
+  setTimeout(removeWhenUnused, shownMs);
 }

@@ -42,9 +42,9 @@ export async function openSharedData(
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const adminKey = readKey(adminKeyFile);
-    const isOurs = adminKey !== null && hashKey(adminKey).equals(adminKeyHash);
+    const isOwnKey = adminKey !== null && hashKey(adminKey).equals(adminKeyHash);
     return toOpenData(
-      { service, key, keyFile, adminKeyFile, adminKey: isOurs ? adminKey : null },
+      { service, key, keyFile, adminKeyFile, adminKey: isOwnKey ? adminKey : null },
       onFault,
       releaseLock,
     );

@@ -5,7 +5,7 @@ import { decodeText, FILE_COLUMNS, type FileRowWithText, FROM_FILES, type Stored
 import {
   type FoundFile,
   makeFoundFile,
-  IS_SEARCHED,
+  IS_SEARCHED_FILE,
   MAX_UNINDEXED_FILES,
   type SearchScope,
   readSearchedFiles,
@@ -27,11 +27,11 @@ const MAX_QUEUE_ROWS = 4 * MAX_UNINDEXED_FILES;
  */
 const FILES_PER_PORTION = 256;
 
-const SELECT_WAITING = sql<{ file: number }>`
+const SELECT_QUEUED_FILES = sql<{ file: number }>`
   SELECT file FROM (SELECT file, n FROM search_queue WHERE workspace = $1 ORDER BY n DESC LIMIT ${MAX_QUEUE_ROWS}) AS newest
    GROUP BY file ORDER BY max(n) DESC LIMIT ${MAX_UNINDEXED_FILES}`;
 const SELECT_SEARCHED = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
-  ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED}`;
+  ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED_FILE}`;
 
 /**
  * Returns the documents of a search. The search index (table `search_texts`) excludes most
@@ -41,7 +41,7 @@ export function makeSearchSource(transactions: Transactions, scope: SearchScope)
   const { workspace } = scope;
   const readAll: Session["all"] = (...query) => transactions.read((session) => session.all(...query));
   return {
-    unindexed: async () => (await readAll(SELECT_WAITING, workspace)).map(({ file }) => file),
+    unindexed: async () => (await readAll(SELECT_QUEUED_FILES, workspace)).map(({ file }) => file),
     async portion(set, order, after) {
       const isNewest = order === "newest";
       const values: unknown[] = [workspace, after ?? (isNewest ? Number.MAX_SAFE_INTEGER : 0)];
@@ -109,7 +109,7 @@ const SQL = {
 } as const;
 
 /** Adds written documents to the search index, in steps. Any of the processes may do a step. */
-export async function indexWritten(transactions: Transactions, most: "a-step" | "all"): Promise<"done" | "more"> {
+export async function indexWrittenFiles(transactions: Transactions, most: "a-step" | "all"): Promise<"done" | "more"> {
   for (;;) {
     const indexedCount = await transactions.write(indexDocuments, { isSynced: false });
     if (indexedCount < DOCUMENTS_PER_STEP) return "done";

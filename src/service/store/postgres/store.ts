@@ -12,7 +12,7 @@ import { WORKSPACE_COLUMNS } from "../workspaces-table.ts";
 import { migrate } from "./schema.ts";
 import { makeOutboxTable, OutboxPoll } from "./outbox.ts";
 import { openPool } from "./pool.ts";
-import { indexWritten, makeSearchSource } from "./search-table.ts";
+import { indexWrittenFiles, makeSearchSource } from "./search-table.ts";
 import { type Session, Transactions } from "./transactions.ts";
 
 const START_LOCK = 7_214_906_233_013;
@@ -78,7 +78,7 @@ export class PostgresStore implements Store {
   }
 
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
-    return indexWritten(this.#transactions, most);
+    return indexWrittenFiles(this.#transactions, most);
   }
 
   onChange(listener: () => void): () => void {
@@ -149,11 +149,11 @@ function makeTables(session: Session): Tables {
     session.send(CALL_CREATE_FILE, ...filePlace, changeId, storedText.codec, storedText.text, at);
   };
   let startedRead: { readonly id: string; readonly found: Promise<FileRowWithText | undefined> } | null = null;
-  const readShown: Tables["files"]["shown"] = async (workspace, id, show) =>
+  const readShownFile: Tables["files"]["shown"] = async (workspace, id, show) =>
     startedRead?.id === id ? toShownFile(await startedRead.found, show) : commonTables.files.shown(workspace, id, show);
   return {
     ...commonTables,
-    files: { ...commonTables.files, insert: insertFile, shown: readShown },
+    files: { ...commonTables.files, insert: insertFile, shown: readShownFile },
     outbox: makeOutboxTable(session),
     async holder(hash, file) {
       const holder = session.one(SELECT_HOLDER, hash);

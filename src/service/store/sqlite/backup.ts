@@ -183,8 +183,8 @@ export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) =
 function examineDatabase(db: Sqlite.Database): BackupContents {
   const version = db.pragma("user_version", { simple: true }) as number;
   if (version > NEWEST_SCHEMA) throw new NoBackupError("was made by a newer mdmirror");
-  const isMdmirrors = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
-  if (version === 0 || !isMdmirrors) throw new NoBackupError("is not a backup of a service");
+  const hasServiceTables = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
+  if (version === 0 || !hasServiceTables) throw new NoBackupError("is not a backup of a service");
   if (version < OLDEST_SCHEMA)
     throw new NoBackupError("was made by an older mdmirror, whose data this one cannot read");
   // The copy of a database in use is in WAL mode, which needs a second file. A backup must be a

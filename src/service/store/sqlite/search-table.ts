@@ -4,7 +4,7 @@ import type { KeySet } from "../../../markdown/search/keys.ts";
 import type { AgeOrder, DocumentPage } from "../../../markdown/search/source.ts";
 import { type DocumentBlock, findBlock, KeyIndex } from "../../../markdown/search/key-index.ts";
 import { decodeText, FILE_COLUMNS, FROM_FILES, type StoredText } from "../files-table.ts";
-import { makeFoundFile, IS_SEARCHED, MAX_UNINDEXED_FILES, readSearchedFiles } from "../found-files.ts";
+import { IS_SEARCHED_FILE, MAX_UNINDEXED_FILES, makeFoundFile, readSearchedFiles } from "../found-files.ts";
 import type { FileRow } from "../rows.ts";
 import { FILE_PATH, sql } from "../sql.ts";
 import type { Store } from "../store.ts";
@@ -18,7 +18,7 @@ import type { ConnectionQueue } from "./transactions.ts";
  */
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 
-const SELECT_SEARCHED = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_SEARCHED}`;
+const SELECT_SEARCHED = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_SEARCHED_FILE}`;
 const SELECT_TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
 /**

@@ -4,7 +4,7 @@ import type { DatabaseFigures, FileRow, KeyHolder, KeyRow } from "../rows.ts";
 import { isAt, isBelow, joinSql, sql, useIndex } from "../sql.ts";
 import { type DatabaseLocation, type Db, findDataFolder, openDatabase, SqliteSession } from "./database.ts";
 import { ConnectionQueue, GroupCommit, Transactions } from "./transactions.ts";
-import { GRANTS_OF, KEY_COLUMNS } from "../keys-table.ts";
+import { KEY_COLUMNS, SELECT_GRANTS_OF_KEYS } from "../keys-table.ts";
 import { GENERATION_NAME, readGeneration, readSettings, SELECT_META, SET_META, SETTINGS_NAME } from "../meta-table.ts";
 import { WORKSPACE_BY_ID } from "../workspaces-table.ts";
 import type { FinishedBackup, Store } from "../store.ts";
@@ -251,5 +251,5 @@ function readHolder(session: SqliteSession, hash: Buffer): KeyHolder | undefined
   if (key === undefined) return undefined;
   const workspace = session.oneNow(WORKSPACE_BY_ID, key.workspaceId);
   const settings = readSettings(session.oneNow(SELECT_META, SETTINGS_NAME)?.value.toString());
-  return { key, workspace, grants: session.allNow(GRANTS_OF, [key.seq]), settings };
+  return { key, workspace, grants: session.allNow(SELECT_GRANTS_OF_KEYS, [key.seq]), settings };
 }
