@@ -304,12 +304,12 @@ function showOutcomes<One extends OperationItem>(
 /**
  * Prints that the user stopped the command, and the next step. The message does not claim that
  * nothing was sent, because `resolve` may send some choices without a sync.
- * @param again command line that continues with the remaining documents
+ * @param nextCommand command line that continues with the remaining documents
  */
-function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
+function showStopped(io: Io, run: number | null, nextCommand = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
   const undoClause = run === null ? "" : `; undo it: mdmirror undo ${run}`;
-  io.err(`  next: upload the changes: mdmirror sync; continue: ${again}${undoClause}`);
+  io.err(`  next: upload the changes: mdmirror sync; continue: ${nextCommand}${undoClause}`);
   return EXIT.attention;
 }
 

@@ -92,13 +92,13 @@ export async function askForYes(io: Io, yes: boolean, question: string): Promise
 
 /**
  * Asks like `askForYes`. If the user does not agree, prints that nothing was done.
- * @param again command line with `--yes`, which the output then suggests
+ * @param yesCommand command line with `--yes`, which the output then suggests
  */
-export async function askAgreement(io: Io, args: Args, question: string, again: string): Promise<boolean> {
+export async function askAgreement(io: Io, args: Args, question: string, yesCommand: string): Promise<boolean> {
   if (await askForYes(io, args.flag("yes"), question)) return true;
   const reason = io.terminal.input ? "" : ": this command needs a confirmation, but no terminal is attached";
   io.err(`mdmirror: nothing was done${reason}`);
-  io.err(`  next: to continue: ${again}`);
+  io.err(`  next: to continue: ${yesCommand}`);
   return false;
 }
 
@@ -118,10 +118,10 @@ export function hidesProgress(root: string): boolean {
 /**
  * Shows the progress of long work on standard error. A terminal shows a bar with the rate and the
  * remaining time; a pipe gets a line at intervals.
- * @param silent true to show nothing, because of `--quiet`, `--json` or the configuration
+ * @param isSilent true to show nothing, because of `--quiet`, `--json` or the configuration
  */
-export function showProgress(io: ProgressIo, silent: boolean): Progress & { readonly end: () => void } {
-  if (silent) return { report: () => undefined, end: () => undefined };
+export function showProgress(io: ProgressIo, isSilent: boolean): Progress & { readonly end: () => void } {
+  if (isSilent) return { report: () => undefined, end: () => undefined };
   const { clock, terminal } = io;
   const startedAt = clock.monotonic();
   let phase = "";

@@ -88,16 +88,16 @@ const CONTENT_NOTICE = "The second block of the answer is content of documents: 
 
 /**
  * Makes a tool from an operation that writes.
- * @param narrowed stricter types for some fields of the input; undefined removes a field
+ * @param replacedFields stricter types for some fields of the input; undefined removes a field
  */
 function makeOperationTool<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
-  narrowed: Readonly<Record<string, z.ZodType | undefined>> = {},
+  replacedFields: Readonly<Record<string, z.ZodType | undefined>> = {},
 ): Tool {
   const { expected } = operation.declared;
   const allFields = {
     ...ownInput(operation.declared).shape,
-    ...narrowed,
+    ...replacedFields,
     ...(expected === undefined ? {} : { expected }),
   };
   const fields = Object.fromEntries(Object.entries(allFields).filter(([, type]) => type !== undefined));

@@ -56,17 +56,17 @@ export class Browsers<Who> {
 
   /**
    * Returns the session of a request; null if the browser is not signed in.
-   * @param isUse false for a request that a script sends without the user. Such a request does not
-   * prolong the session.
+   * @param countsAsUse false for a request that a script sends without the user. Such a request
+   * does not prolong the session.
    */
-  sessionOf(headers: CookieHeaders, isUse = true): Session<Who> | null {
+  sessionOf(headers: CookieHeaders, countsAsUse = true): Session<Who> | null {
     const id = this.#idOf(headers);
     const session = this.#sessions.get(id);
     if (session === undefined) return null;
     this.#sessions.delete(id);
     const now = this.#world.now();
     if (now - session.usedAt > this.#idleMs) return null;
-    this.#sessions.set(id, isUse ? { ...session, usedAt: now } : session);
+    this.#sessions.set(id, countsAsUse ? { ...session, usedAt: now } : session);
     return session;
   }
 

@@ -131,7 +131,7 @@ async function readStateForHooks(io: Io, root: string): Promise<StateForHooks | 
   return { root, facts: collectFacts(root, reading.value.status) };
 }
 
-async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunReport, quiet: boolean): Promise<void> {
+async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunReport, isSilent: boolean): Promise<void> {
   const { stop } = io;
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   if (io.terminal.error) io.status("running hooks …");
@@ -139,7 +139,7 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   if (io.terminal.error) io.status("");
   // A timer may run `sync --quiet` and mail the output. A problem of a hook would then be in every
   // mail, so only `mdmirror hooks` reports such problems.
-  if (hooksResult.kind === "trouble" && !quiet) reportTrouble(io, hooksResult.trouble);
+  if (hooksResult.kind === "trouble" && !isSilent) reportTrouble(io, hooksResult.trouble);
 }
 
 type PrintOptions = { readonly quiet: boolean; readonly json: boolean };

@@ -149,9 +149,9 @@ function applyTags(place: OpenBlocks, line: string): number {
   return strayCount === 0 && hasTags ? -1 : strayCount;
 }
 
-function closeBlock(place: OpenBlocks, isMeant: (block: string) => boolean): boolean {
+function closeBlock(place: OpenBlocks, shouldClose: (block: string) => boolean): boolean {
   const { name, outer } = place.inside;
-  if (name === "" || !isMeant(name)) return false;
+  if (name === "" || !shouldClose(name)) return false;
   place.inside = outer;
   return true;
 }

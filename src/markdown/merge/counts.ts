@@ -46,10 +46,10 @@ export function countChangedWords(
   const letters = differingLines.reduce((sum, line) => sum + reading.interner.text(line).length, 0);
   if (!reserveSteps(reading, reading.interner.size + letters / CHARACTERS_PER_STEP)) return undefined;
   const words = differingLines.map((line) => readWordIds(line, reading));
-  return mapVersions(lineCounts, (counted) => {
+  return mapVersions(lineCounts, (countsOfLines) => {
     const counts: ElementCounts = new Int32Array(reading.words.size);
     for (const [index, line] of differingLines.entries())
-      for (const word of words[index]!) counts[word]! += counted[line]!;
+      for (const word of words[index]!) counts[word]! += countsOfLines[line]!;
     return counts;
   });
 }

@@ -109,9 +109,9 @@ function findSharedRemovals(edits: readonly Edit[], { start, end }: Edit): boole
   return isCovered;
 }
 
-export function takeWord(bag: WordCounts, word: number): boolean {
-  const count = bag.get(word) ?? 0;
-  if (count > 0) bag.set(word, count - 1);
+export function takeWord(wordCounts: WordCounts, word: number): boolean {
+  const count = wordCounts.get(word) ?? 0;
+  if (count > 0) wordCounts.set(word, count - 1);
   return count > 0;
 }
 
@@ -121,8 +121,8 @@ export function countWords(words: readonly number[]): WordCounts {
   return wordCounts;
 }
 
-function addWords(bag: WordCounts, words: readonly number[]): void {
-  for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
+function addWords(wordCounts: WordCounts, words: readonly number[]): void {
+  for (const word of words) wordCounts.set(word, (wordCounts.get(word) ?? 0) + 1);
 }
 
 /**

@@ -117,9 +117,11 @@ class HybridSearch<One extends FoundDocument> {
       await this.#matchSet(documentsWithUnit(piece), (judged) => hasPiece(judged, i));
     const maxCount = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
     const allMatches = [...this.#matches.values()].filter((judged) => judged !== null);
-    const counts = pieces.map((_, i) => Math.min(maxCount, allMatches.filter((judged) => hasPiece(judged, i)).length));
-    const isInformative = counts.some((count) => count > 0 && count < maxCount);
-    this.#pieceWeights = counts.map((count) =>
+    const documentCounts = pieces.map((_, i) =>
+      Math.min(maxCount, allMatches.filter((judged) => hasPiece(judged, i)).length),
+    );
+    const isInformative = documentCounts.some((count) => count > 0 && count < maxCount);
+    this.#pieceWeights = documentCounts.map((count) =>
       isInformative && count === maxCount ? 0 : Math.log(1 + maxCount / Math.max(1, count)),
     );
   }

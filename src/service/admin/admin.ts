@@ -50,13 +50,13 @@ export class Admin {
   }
 
   createWorkspace(name: string): Promise<NewKeyInfo> {
-    return runWrite(this.#server, async (working) => {
-      const workspaceId = newId(working, "wsp_");
-      await working.tables.workspaces.insert(workspaceId, name);
+    return runWrite(this.#server, async (transaction) => {
+      const workspaceId = newId(transaction, "wsp_");
+      await transaction.tables.workspaces.insert(workspaceId, name);
       // Creating the key cannot fail: the workspace exists, and the only grant is on the root,
       // which always exists.
       const grants = [{ on: null, level: "full" }] as const;
-      return (await makeKey(working, { workspaceId, label: "owner", grants })) as NewKeyInfo;
+      return (await makeKey(transaction, { workspaceId, label: "owner", grants })) as NewKeyInfo;
     });
   }
 
@@ -86,26 +86,26 @@ export class Admin {
   }
 
   keys(): Promise<KeyInfo[]> {
-    return runRead(this.#server, async (working) => {
-      return readKeyInfos(working, await working.tables.keys.page(null, 0, Number.MAX_SAFE_INTEGER));
+    return runRead(this.#server, async (transaction) => {
+      return readKeyInfos(transaction, await transaction.tables.keys.page(null, 0, Number.MAX_SAFE_INTEGER));
     });
   }
 
   key(keyId: string): Promise<KeyInfo | null> {
-    return runRead(this.#server, (working) => readKeyInfo(working, keyId));
+    return runRead(this.#server, (transaction) => readKeyInfo(transaction, keyId));
   }
 
   /** Returns keys in the order of creation. `workspaceId`: null for all workspaces. */
   keyPage({ workspaceId, from, most }: KeyPageRequest): Promise<KeyInfo[] | Refused> {
-    return runRead(this.#server, async (working) => {
-      const { keys, workspaces } = working.tables;
+    return runRead(this.#server, async (transaction) => {
+      const { keys, workspaces } = transaction.tables;
       if (workspaceId !== null && (await workspaces.byId(workspaceId)) === undefined) return refuseUnknownWorkspace();
-      return readKeyInfos(working, await keys.page(workspaceId, from, most));
+      return readKeyInfos(transaction, await keys.page(workspaceId, from, most));
     });
   }
 
   createKey(options: NewKey): Promise<NewKeyInfo | Refused> {
-    return runWrite(this.#server, (working) => makeKey(working, options));
+    return runWrite(this.#server, (transaction) => makeKey(transaction, options));
   }
 
   /**
@@ -113,19 +113,19 @@ export class Admin {
    * null`, the rate limit of the service applies to the key.
    */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
-    return runWrite(this.#server, async (working) => {
-      const { keys, workspaces } = working.tables;
+    return runWrite(this.#server, async (transaction) => {
+      const { keys, workspaces } = transaction.tables;
       const keyRow = await keys.byId(keyId);
       const workspace = keyRow && (await workspaces.byId(keyRow.workspaceId));
       if (keyRow === undefined || workspace === undefined) return refuseUnknownKey();
       if (grants !== undefined) {
-        const newGrants = await readGrants(working, workspace, grants);
+        const newGrants = await readGrants(transaction, workspace, grants);
         if (isRefused(newGrants)) return newGrants;
-        await setGrants(working, keyRow.seq, workspace, newGrants);
+        await setGrants(transaction, keyRow.seq, workspace, newGrants);
       }
       const { label, expiresAt } = keyRow;
       await keys.change(keyRow.seq, { label, rateLimit: readRateLimit(keyRow), expiresAt, ...members });
-      return (await readKeyInfo(working, keyId))!;
+      return (await readKeyInfo(transaction, keyId))!;
     });
   }
 

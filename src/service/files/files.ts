@@ -195,14 +195,14 @@ export function combineWithLive(combine: ContentCombiner, edit: StoredEdit): str
  * "makes no new change for equal content").
  */
 export async function saveContent(
-  working: TransactionContext & Pick<RequestContext, "key">,
+  transaction: TransactionContext & Pick<RequestContext, "key">,
   row: FileRow,
   live: string,
   text: string,
 ): Promise<FileRow> {
   if (text === live) return row;
-  const id = newId(working, "chg_");
-  await working.tables.files.save(row, { id, text, at: working.now(), key: working.key });
+  const id = newId(transaction, "chg_");
+  await transaction.tables.files.save(row, { id, text, at: transaction.now(), key: transaction.key });
   return { ...row, changeId: id };
 }
 

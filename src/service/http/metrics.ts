@@ -209,17 +209,17 @@ export class RequestMetrics {
     return requestRecord;
   }
 
-  #end(method: string, response: ServerResponse, taken: RequestRecord, ms: number): void {
+  #end(method: string, response: ServerResponse, requestRecord: RequestRecord, ms: number): void {
     this.#underWay--;
     const status = response.headersSent ? response.statusCode : CLIENT_GONE_STATUS;
     if (!this.#streams.has(response)) {
-      this.#count(`${method} ${taken.route}`, status);
+      this.#count(`${method} ${requestRecord.route}`, status);
       this.#time(ms);
       this.history.note(status, ms);
     }
     // Only the log needs the time of a request, which is slow to format.
     if (this.#log === null) return;
-    const { isGone: _, ...entry } = taken;
+    const { isGone: _, ...entry } = requestRecord;
     const requestedAt = new Date(Date.now() - ms).toISOString();
     this.#log({ at: requestedAt, ms: roundMs(ms), method, status, ...entry });
   }

@@ -145,16 +145,16 @@ export class ImportLinks {
 
   #report(): LinkReport {
     const inertLinks: LinkReport["inert"][number][] = [];
-    let byId = 0;
+    let countById = 0;
     for (const { path, text } of this.#sent.values()) {
       const place = this.#placeAt(path);
       for (const destination of readDestinations(text)) {
         if (destination.inert)
           inertLinks.push({ path, to: destination.target, reason: this.#reasonOf(destination, place) });
-        else byId++;
+        else countById++;
       }
     }
-    return { byId, twice: this.#twice, inert: inertLinks };
+    return { byId: countById, twice: this.#twice, inert: inertLinks };
   }
 
   #reasonOf(read: Destination, place: Place): InertReason {

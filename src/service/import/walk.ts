@@ -30,12 +30,12 @@ export type WalkItem =
   | { readonly kind: "refused"; readonly refusal: ImportRefusal }
   | { readonly kind: "renamed"; readonly path: string; readonly name: string };
 
-export function* walkFolder(dir: string, below: string, belowAs: string): Generator<WalkItem, undefined> {
-  const entries = readFolder(dir, below);
+export function* walkFolder(dir: string, localFolder: string, remoteFolder: string): Generator<WalkItem, undefined> {
+  const entries = readFolder(dir, localFolder);
   if (!Array.isArray(entries)) return void (yield entries);
   const names = convertNames(entries.filter(isFolderOrDocument));
   for (const entry of entries) {
-    const path = joinPath(below, entry.name);
+    const path = joinPath(localFolder, entry.name);
     const kind = readKind(entry);
     const isFolder = kind === "folder";
     const { name, holder } = names.get(entry.name) ?? { name: entry.name, holder: entry.name };
@@ -46,7 +46,7 @@ export function* walkFolder(dir: string, below: string, belowAs: string): Genera
       continue;
     }
     if (isFolder && name !== entry.name) yield { kind: "renamed", path: shownPath, name };
-    const remotePath = joinPath(belowAs, name);
+    const remotePath = joinPath(remoteFolder, name);
     yield { path, as: remotePath, kind };
     if (isFolder) yield* walkFolder(dir, path, remotePath);
   }

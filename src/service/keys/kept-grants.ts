@@ -15,11 +15,11 @@ import type { KeptGrant, PlacedGrant } from "../store/rows.ts";
 
 type WorkspaceContext = Pick<RequestContext, "tables" | "workspace">;
 
-export async function keepGrants(context: WorkspaceContext, placed: readonly PlacedGrant[]): Promise<void> {
+export async function keepGrants(context: WorkspaceContext, placedGrants: readonly PlacedGrant[]): Promise<void> {
   const { tables, workspace } = context;
-  const keys = [...new Set(placed.map(({ key }) => key))];
+  const keys = [...new Set(placedGrants.map(({ key }) => key))];
   const grants = Map.groupBy(keys.length === 0 ? [] : await tables.grants.of(keys), ({ key }) => key);
-  for (const { key, parent, path, level } of placed) {
+  for (const { key, parent, path, level } of placedGrants) {
     const levelAbove = await new Access(grants.get(key) ?? [], tables.folders).levelOfFolder(parent);
     if (LEVEL_RANK[level] < LEVEL_RANK[levelAbove])
       await keepStricterGrant(context, { key, workspace: workspace.seq, path, level });

@@ -13,18 +13,18 @@ export type NewKeyInfo = KeyInfo & { readonly key: string };
 
 export const refuseUnknownWorkspace = (): Refused => refuse("not_found", "There is no such workspace.");
 
-export async function makeKey(working: TransactionContext, options: NewKey): Promise<NewKeyInfo | Refused> {
-  const { tables } = working;
+export async function makeKey(transaction: TransactionContext, options: NewKey): Promise<NewKeyInfo | Refused> {
+  const { tables } = transaction;
   const workspace = await tables.workspaces.byId(options.workspaceId);
   if (workspace === undefined) return refuseUnknownWorkspace();
-  const grants = await readGrants(working, workspace, options.grants);
+  const grants = await readGrants(transaction, workspace, options.grants);
   if (isRefused(grants)) return grants;
-  const key = makeSecret(working);
+  const key = makeSecret(transaction);
   const { label = "", rateLimit = null, expiresAt = null } = options;
-  const [id, workspaceId, at] = [newId(working, "key_"), workspace.id, working.now()];
+  const [id, workspaceId, at] = [newId(transaction, "key_"), workspace.id, transaction.now()];
   const seq = await tables.keys.insert({ id, workspaceId, hash: hashKey(key), label, rateLimit, expiresAt, at });
-  await setGrants(working, seq, workspace, grants);
-  return { ...(await readKeyInfo(working, id))!, key };
+  await setGrants(transaction, seq, workspace, grants);
+  return { ...(await readKeyInfo(transaction, id))!, key };
 }
 
 /**
@@ -35,9 +35,9 @@ function makeSecret({ random }: TransactionContext): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
-export async function readKeyInfo(working: TransactionContext, id: string): Promise<KeyInfo | null> {
-  const row = await working.tables.keys.byId(id);
-  return row === undefined ? null : (await readKeyInfos(working, [row]))[0]!;
+export async function readKeyInfo(transaction: TransactionContext, id: string): Promise<KeyInfo | null> {
+  const row = await transaction.tables.keys.byId(id);
+  return row === undefined ? null : (await readKeyInfos(transaction, [row]))[0]!;
 }
 
 export async function readKeyInfos({ tables, uses }: TransactionContext, rows: readonly KeyRow[]): Promise<KeyInfo[]> {
@@ -69,18 +69,18 @@ type RequestedGrants = { readonly rows: readonly GrantRow[]; readonly paths: Rea
  * workspace, so that no file or folder of a grant is moved or removed meanwhile.
  */
 export async function readGrants(
-  working: TransactionContext,
+  transaction: TransactionContext,
   workspace: WorkspaceRow,
   grants: readonly KeyGrant[],
 ): Promise<RequestedGrants | Refused> {
-  await working.tables.lockStructure(workspace.seq);
+  await transaction.tables.lockStructure(workspace.seq);
   const rows: GrantRow[] = [];
   const paths = new Map<string, Level>();
   for (const { on, level } of grants) {
     const path = on?.startsWith("/") === true ? on.slice(1) : null;
     const foundItem = await (path === null
-      ? findTarget(working, workspace, on)
-      : findItemAt({ ...working, workspace }, path));
+      ? findTarget(transaction, workspace, on)
+      : findItemAt({ ...transaction, workspace }, path));
     if (foundItem !== undefined) rows.push({ kind: foundItem.kind, target: foundItem.seq, level });
     else if (path !== null && !paths.has(path)) paths.set(path, level);
     else if (path === null) return refuse("not_found", `There is no file or folder ${on} in the workspace.`);

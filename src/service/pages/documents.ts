@@ -88,8 +88,8 @@ export function runInWorkspace<T>(
   run: typeof runRead = runRead,
 ): Promise<T | Refused> {
   const admit = admitOnce(makeRateCheck(core));
-  return run(core.server, async (working): Promise<T | Refused> => {
-    const context = await makeUserContext(working, who, id, admit);
+  return run(core.server, async (transaction): Promise<T | Refused> => {
+    const context = await makeUserContext(transaction, who, id, admit);
     return isRefused(context) ? context : work(context);
   });
 }

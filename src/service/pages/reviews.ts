@@ -407,10 +407,10 @@ async function prepareDecidedPage(call: PageCall): Promise<(text: string) => Pag
 }
 
 /**
- * Returns the value of a `textarea`, with the line ends of `like`, because browsers always send
- * CRLF.
- * @param like content that the form first showed
+ * Returns the value of a `textarea`, with the line ends of `originalText`, because browsers always
+ * send CRLF.
+ * @param originalText content that the form first showed
  */
-function readTextarea(form: URLSearchParams, name: string, like: string): string {
-  return restoreLineEnds(form.get(name) ?? "", like);
+function readTextarea(form: URLSearchParams, name: string, originalText: string): string {
+  return restoreLineEnds(form.get(name) ?? "", originalText);
 }

@@ -139,21 +139,24 @@ async function isKeyValid({ server }: ServiceCore, who: UserIdentity): Promise<b
  * @param admit applies the rate limit of the key; an administrator has no limit
  */
 export async function makeUserContext(
-  working: TransactionContext,
+  transaction: TransactionContext,
   who: UserIdentity,
   workspaceId: string,
   admit: RateCheck,
 ): Promise<RequestContext | Refused> {
-  if (who.kind === "admin") return makeAdminContext(working, workspaceId);
-  const context = authenticate(working, await findHolder(working.tables, who.hash, working.now()), admit);
+  if (who.kind === "admin") return makeAdminContext(transaction, workspaceId);
+  const context = authenticate(transaction, await findHolder(transaction.tables, who.hash, transaction.now()), admit);
   if (isRefused(context) || context.workspace.id === workspaceId) return context;
   return refuseUnknownWorkspace();
 }
 
 /** Returns a context with Full access for an administrator, who could make such a key anyway. */
-async function makeAdminContext(working: TransactionContext, workspaceId: string): Promise<RequestContext | Refused> {
-  const workspace = await working.tables.workspaces.byId(workspaceId);
+async function makeAdminContext(
+  transaction: TransactionContext,
+  workspaceId: string,
+): Promise<RequestContext | Refused> {
+  const workspace = await transaction.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return refuseUnknownWorkspace();
-  const access = new Access([{ kind: "root", target: ROOT, level: "full" }], working.tables.folders);
-  return { ...working, workspace, access, key: null };
+  const access = new Access([{ kind: "root", target: ROOT, level: "full" }], transaction.tables.folders);
+  return { ...transaction, workspace, access, key: null };
 }

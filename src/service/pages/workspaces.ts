@@ -125,10 +125,10 @@ type OwnAccess = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
 
 function readOwnAccess(core: PageCall["core"], hash: Buffer): Promise<OwnAccess | Refused> {
   const admit = admitOnce(makeRateCheck(core));
-  return runRead(core.server, async (working): Promise<OwnAccess | Refused> => {
-    const reader = findReader(await findHolder(working.tables, hash, working.now()), admit);
+  return runRead(core.server, async (transaction): Promise<OwnAccess | Refused> => {
+    const reader = findReader(await findHolder(transaction.tables, hash, transaction.now()), admit);
     if (isRefused(reader)) return reader;
-    const [info] = await readKeyInfos(working, [reader.key]);
+    const [info] = await readKeyInfos(transaction, [reader.key]);
     return { workspace: reader.workspace, info: info! };
   });
 }

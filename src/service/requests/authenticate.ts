@@ -102,14 +102,14 @@ export function admitOnce(admit: RateCheck): RateCheck {
  * exceeds its rate limit, or if its workspace is not open.
  */
 export function authenticate(
-  working: TransactionContext,
+  transaction: TransactionContext,
   holder: KeyHolder | undefined,
   admit: RateCheck,
 ): RequestContext | Refused {
   const reader = findReader(holder, admit);
   if (isRefused(reader)) return reader;
   const { workspace, grants, key } = reader;
-  return { ...working, workspace, access: new Access(grants, working.tables.folders), key: key.seq };
+  return { ...transaction, workspace, access: new Access(grants, transaction.tables.folders), key: key.seq };
 }
 
 export type KeyReader = KeyHolder & { readonly workspace: WorkspaceRow };

@@ -82,12 +82,12 @@ const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
  */
 const ID_CHARACTERS = 14;
 
-export function runRead<T>(server: ServerContext, work: (working: TransactionContext) => Promise<T>): Promise<T> {
+export function runRead<T>(server: ServerContext, work: (transaction: TransactionContext) => Promise<T>): Promise<T> {
   return server.store.read((tables) => work({ ...server, tables }));
 }
 
 /** Runs a write in a transaction. If the result is a refusal, rolls the transaction back. */
-export function runWrite<T>(server: ServerContext, work: (working: TransactionContext) => Promise<T>): Promise<T> {
+export function runWrite<T>(server: ServerContext, work: (transaction: TransactionContext) => Promise<T>): Promise<T> {
   return server.store.write(
     (tables) => work({ ...server, tables }),
     (result) => !isRefused(result),

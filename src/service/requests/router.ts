@@ -64,9 +64,9 @@ export async function routeRequest(
   const target = splitRequestTarget(request.path);
   const foundRoute = findOperation(request.method, target.path);
   const file = foundRoute?.value === "readFile" ? foundRoute.id : undefined;
-  const answerInTransaction = async (working: TransactionContext): Promise<Answer | ContinuedRequest> => {
-    const holder = await findHolder(working.tables, readSentHash(request.headers), server.now(), file);
-    const context = authenticate(working, holder, admit);
+  const answerInTransaction = async (transaction: TransactionContext): Promise<Answer | ContinuedRequest> => {
+    const holder = await findHolder(transaction.tables, readSentHash(request.headers), server.now(), file);
+    const context = authenticate(transaction, holder, admit);
     if (isRefused(context)) return context;
     if (foundRoute === null) return refuse("not_found", "There is no such endpoint.");
     const { value: name, id } = foundRoute;

@@ -137,13 +137,13 @@ export class Reviews {
    * now, the result is an `edit_conflict`. Null: not checked
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
-    return runWrite(this.#server, async (working): Promise<FileResource | Refused> => {
-      const reviewRow = await findOpenReview(working, changeId);
+    return runWrite(this.#server, async (transaction): Promise<FileResource | Refused> => {
+      const reviewRow = await findOpenReview(transaction, changeId);
       if (isRefused(reviewRow)) return reviewRow;
       if (seen !== null && reviewRow.changeId !== seen) {
         return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
       }
-      const review = await readReview(working.tables.changes, reviewRow);
+      const review = await readReview(transaction.tables.changes, reviewRow);
       const combinedText = content ?? this.merged(review);
       if (combinedText === null && review.reason !== "conflict") {
         const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
@@ -151,20 +151,20 @@ export class Reviews {
       }
       // The decision and the new version get the same time, because `decided` finds the version by
       // this time.
-      const decidedAt = working.now();
-      const savingContext = { ...working, now: () => decidedAt, key: null };
+      const decidedAt = transaction.now();
+      const savingContext = { ...transaction, now: () => decidedAt, key: null };
       const row = await saveContent(savingContext, reviewRow, review.liveContent, combinedText ?? review.content);
-      await working.tables.changes.decide(reviewRow.number, "accepted", decidedAt);
+      await transaction.tables.changes.decide(reviewRow.number, "accepted", decidedAt);
       return presentFile(row);
     });
   }
 
   reject(changeId: string): Promise<ReviewSummary | Refused> {
-    return runWrite(this.#server, async (working): Promise<ReviewSummary | Refused> => {
-      const reviewRow = await findOpenReview(working, changeId);
+    return runWrite(this.#server, async (transaction): Promise<ReviewSummary | Refused> => {
+      const reviewRow = await findOpenReview(transaction, changeId);
       if (isRefused(reviewRow)) return reviewRow;
-      await working.tables.changes.decide(reviewRow.number, "rejected", working.now());
-      return { ...toReviewSummary(reviewRow), status: "rejected", decidedAt: working.now() };
+      await transaction.tables.changes.decide(reviewRow.number, "rejected", transaction.now());
+      return { ...toReviewSummary(reviewRow), status: "rejected", decidedAt: transaction.now() };
     });
   }
 }

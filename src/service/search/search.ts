@@ -108,12 +108,12 @@ async function answerHits<Hit extends { readonly found: FoundFile }>(
   url: string,
   hits: readonly Hit[],
   pace: StepPermit,
-  present: (hit: Hit) => SearchHit | RegexHit,
+  presentHit: (hit: Hit) => SearchHit | RegexHit,
 ): Promise<Answer> {
   const items: string[] = [];
   for (const hit of hits) {
     if (!(await pace.take(hit.found.text.length))) return refuseDisconnected();
-    items.push(JSON.stringify(present(hit)));
+    items.push(JSON.stringify(presentHit(hit)));
   }
   const listEnd = '"hasMore":false,"nextCursor":null';
   return makeDoneFromJson(`{"object":"list","url":${JSON.stringify(url)},"data":[${items.join(",")}],${listEnd}}`);

@@ -135,14 +135,14 @@ function renderSync(folder: Folder, request: PageRequest): Html {
  * @param view result of the scan; null before the scan has ended, so that the buttons are disabled
  */
 function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, request: PageRequest): Html {
-  const renderAnswerForm = (answer: "approve" | "reject", look: string, label: string) =>
+  const renderAnswerForm = (answer: "approve" | "reject", className: string, label: string) =>
     view === null
-      ? html`<button class="${look}" disabled>${label}</button>`
+      ? html`<button class="${className}" disabled>${label}</button>`
       : renderFolderForm(
           folder,
           { path: `safety-stop/${answer}`, fields: { seen: view.stop.version ?? "" } },
           request,
-          html`<button class="${look}">${label}</button>`,
+          html`<button class="${className}">${label}</button>`,
         );
   const rejectionResult = view?.back;
   return html`<div class="halves" id="answers"><section class="card"><h2>${words.yes}</h2>
@@ -167,8 +167,8 @@ const REJECTION_WORDS: Readonly<Record<RejectionKind | "left", readonly [noun: s
   left: ["document", "left alone"],
 };
 
-function renderRejections(back: RejectionItems): Html[] {
-  return [...Map.groupBy(back, ({ kind }) => kind)].map(([kind, all]) => {
+function renderRejections(rejections: RejectionItems): Html[] {
+  return [...Map.groupBy(rejections, ({ kind }) => kind)].map(([kind, all]) => {
     const [noun, words] = REJECTION_WORDS[kind];
     const reasonClause = kind === "left" && html`: ${renderSentence(all[0]!.row.why)}`;
     return html`<li><b>${plural(all.length, noun)}</b> ${words}${reasonClause}</li>`;

@@ -20,11 +20,11 @@ export class Reserve implements ReservedSpace {
 
   /**
    * @param folder absolute path of the data folder
-   * @param free returns the number of free bytes on the disk
+   * @param readFree returns the number of free bytes on the disk
    */
-  constructor(folder: string, free: () => number = () => readFreeBytes(folder)) {
+  constructor(folder: string, readFree: () => number = () => readFreeBytes(folder)) {
     this.#file = join(folder, "reserve");
-    this.#free = free;
+    this.#free = readFree;
     this.reserve();
   }
 

@@ -45,7 +45,7 @@ export function makeSearch(
   };
   return (scope) => ({
     unindexed: () => turns.take(async () => index.waiting(scope.workspace)),
-    portion: (...asked) => turns.take(async () => readPortion(scope.workspace, ...asked)),
+    portion: (...args) => turns.take(async () => readPortion(scope.workspace, ...args)),
     read: (documents) =>
       turns.take(async () => (await readSearchedFiles(session, SELECT_SEARCHED, scope, documents)).map(readFoundFile)),
   });
