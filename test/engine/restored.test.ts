@@ -160,15 +160,17 @@ async function restoredFromBackup() {
   mirror.write("since.md", "made since the backup\n");
   await settle(mirror);
 
-  const restored = new SyncService({
-    database: { copy },
-    now: () => rig.clock.now(),
-    random: rollBytes(2),
-  });
+  const openBackup = () => new SyncService({ database: { copy }, now: () => rig.clock.now(), random: rollBytes(2) });
+  const service: { restored: SyncService; generation: string | null } = { restored: openBackup(), generation: null };
   const wire: Wire = {
-    send: async (request) => ({ kind: "answer", response: await restored.handle(request) }),
+    async send(request) {
+      const { headers, ...rest } = await service.restored.handle(request);
+      const named = service.generation === null ? headers : { ...headers, [GENERATION_HEADER]: service.generation };
+      return { kind: "answer", response: { ...rest, headers: named } };
+    },
     close: closeNothing,
   };
+  const restoreAgain = () => Object.assign(service, { restored: openBackup(), generation: "after" });
   const base = mirror.world();
   const remote = createRemote({
     wire,
@@ -186,7 +188,7 @@ async function restoredFromBackup() {
       answer.ok ? `${answer.value.id === id ? "plan: " : ""}${answer.value.content}` : null,
     );
   };
-  return { mirror, world, textsThere };
+  return { mirror, world, remote, textsThere, restoreAgain };
 }
 
 test("I03 after a restore of the service from a backup, newer local content is uploaded again, to the same document", async () => {
@@ -236,6 +238,30 @@ test("I03 a user is asked once about a restored service in a folder that only do
     expect(await syncToConvergence(world, downloads)).toMatchObject({ state: "in-sync" });
   expect(mirror.texts().get("plan.md")).toBe("edited\n");
   expect((await textsThere()).slice(0, 2)).toEqual(["plan: first\n", "other\n"]);
+});
+
+test("I03 a user who approved older versions is asked again if the service is restored a second time", async () => {
+  const { mirror, world, remote, restoreAgain } = await restoredFromBackup();
+  const downloads = { ...OPTIONS, settings: { ...SETTINGS, direction: "pull" } } as const;
+  mirror.write("plan.md", "edited\n");
+  await syncToConvergence(world, downloads);
+  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+  await syncToConvergence(world, downloads);
+  await syncToConvergence(world, downloads);
+  const other = [...world.state.load().records.values()].find(({ localPath }) => localPath === "other.md")!;
+  await remote.putContent(other.id, other.changeId, "newer\n");
+  await syncToConvergence(world, downloads);
+  expect(mirror.texts().get("other.md")).toBe("newer\n");
+  restoreAgain();
+  for (let run = 0; run < 2; run++)
+    expect((await syncToConvergence(world, downloads)).safetyStop?.reasons).toMatchObject([
+      { reason: "service-restored" },
+    ]);
+  expect(mirror.texts().get("other.md")).toBe("newer\n");
+  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+  for (let run = 0; run < 2; run++)
+    expect(await syncToConvergence(world, downloads)).toMatchObject({ state: "in-sync" });
+  expect(mirror.texts().get("other.md")).toBe("other\n");
 });
 
 /** Starts an idle daemon in sync with documents of a service whose generation the test sets. */

@@ -47,9 +47,20 @@ export function rememberRoot(world: World): void {
   });
 }
 
-export function readApprovedKeys({ state, ignoresApproval }: Pick<World, "state" | "ignoresApproval">): Set<string> {
-  const keyLists = [ignoresApproval === true ? null : state.meta(META.approved), state.meta(META.waived)];
-  return new Set(keyLists.flatMap(readKeys));
+/**
+ * Returns the keys of all approved actions and reasons.
+ * @param restored true if the service was restored since its generation was last stored. Older
+ * versions that the user approved before do not cover this restore.
+ */
+export function readApprovedKeys(
+  { state, ignoresApproval }: Pick<World, "state" | "ignoresApproval">,
+  restored = false,
+): Set<string> {
+  const waivedReasons = readKeys(state.meta(META.waived));
+  return new Set([
+    ...(ignoresApproval === true ? [] : readKeys(state.meta(META.approved))),
+    ...waivedReasons.filter((reason) => !restored || reason !== "service-restored"),
+  ]);
 }
 
 function readKeys(text: string | null): string[] {
@@ -177,6 +188,7 @@ export function gatherSignals(
   root: SafetySignals["root"],
 ): SafetySignals {
   const { state } = ctx.world;
+  const restored = isRestored(state, remote.generation ?? null);
   let earlierChangeIds = 0;
   for (const file of remote.files.values()) {
     const record = base.records.get(file.id);
@@ -190,10 +202,10 @@ export function gatherSignals(
     root,
     lossesDone: countRecentLosses(ctx.world),
     earlierChangeIds,
-    restored: isRestored(state, remote.generation ?? null),
+    restored,
     conflictsOpened: ctx.notes.counts.conflicts + readConflictsBeforeStop(ctx.world),
     emptied: readEmptiedSides(ctx.world),
-    approved: readApprovedKeys(ctx.world),
+    approved: readApprovedKeys(ctx.world, restored),
   };
 }
 
