@@ -50,13 +50,13 @@ export type SafetySignals = {
   readonly restored: boolean;
   readonly conflictsOpened: number;
   /**
-   * Sides that were empty when a safety check stopped an earlier run. A side leaves the set when a
-   * scan finds content on it, or when the user approves.
+   * Sides that were empty when a safety check stopped an earlier run. A side leaves the set after a
+   * run with a complete scan of it, in which no check stops the remaining deletions.
    */
   readonly emptied: ReadonlySet<"local" | "remote">;
   /**
-   * Keys of the actions that the user approved. A key identifies an action's document, version and
-   * content (`toApprovalKey`).
+   * Keys of the actions that the user approved, and approved reasons that concern no single action.
+   * A key identifies an action's document, version and content (`toApprovalKey`).
    */
   readonly approved: ReadonlySet<string>;
 };

@@ -281,8 +281,8 @@ function computeMinimumAge({ clock }: World, [, before]: LossMark): number {
 
 /**
  * Returns true if the service was restored from a backup since `rememberGeneration` last stored the
- * generation. After a restore, a missing document may only be newer than the backup. Therefore
- * safety checks stop deletions until no document is missing.
+ * generation. After a restore, a missing document was perhaps not deleted, but is newer than the
+ * backup. Therefore safety checks stop deletions until no document is missing.
  * @param current the service's generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, current: string | null): boolean {
