@@ -304,8 +304,8 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the records without all of these bits, each with its index. Leaves out records that
-   * were removed meanwhile.
+   * Returns the records that lack at least one of these bits, each with its index. Leaves out
+   * records that were removed meanwhile.
    */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];

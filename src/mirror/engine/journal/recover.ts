@@ -68,10 +68,13 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 }
 
 /**
- * Returns the path to which a set-aside file belongs. In three cases, the result is the path in the
+ * Returns the path to which a set-aside file belongs. In these cases, the result is the path in the
  * journal row:
  * - The effect was interrupted, and the folder above the path still exists.
+ * - The document has no record.
  * - The document's own file is still at the path in the row.
+ * - After a restart of the machine, a file without a record is at the path in the row, and no file
+ *   is at the path in the record.
  * - Another document's file is at the path in the record, because the move of the document was
  *   refused.
  *

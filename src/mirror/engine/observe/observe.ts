@@ -31,7 +31,10 @@ export type LoadedBase = BaseTree & {
   readonly columns?: RecordColumns | undefined;
 };
 
-/** Scans the folder. Reads only files without a recorded stamp, and stores new content (I03). */
+/**
+ * Scans the folder. Reads only files whose stamp differs from the recorded stamp, and stores new
+ * content (I03).
+ */
 export function observeLocal(world: World, base: LoadedBase, inodesTrusted: boolean, keep: StoreContent): LocalTree {
   world.progress.report("scan", 0, null);
   // One transaction stores all contents, because a transaction for each content would be slow. The
