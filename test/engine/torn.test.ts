@@ -5,6 +5,7 @@ import { openInMemory } from "../simulator/memory-state.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { openSynced } from "../promises/fixture.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 
 /** 1,300 bytes: two whole sectors and a part of the third. */
 const TEXT = "0123456789 ab".repeat(100);
@@ -71,12 +72,14 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     ["shortened elsewhere", cut(700)],
     ["shortened by one character", cut(TEXT.length - 1)],
     ["shortened and written into", `${cut(512)}and more\n`],
+    ["emptied and written into", "and more\n"],
   ])("I14 %s, was edited by a person", async (_what, edited) => {
     const { rig, mirror } = await begin();
     mirror.write("note.md", edited);
     await mirror.restart();
     expect(rig.app.text("note.md")).toBe(edited);
     expect(mirror.texts().get("note.md")).toBe(edited);
+    expect(mirror.state.hasText(digestOf(TEXT))).toBe(true);
   });
 
   test("I13 one with links by path, cut off, is made again, and nothing of it is sent", async () => {
