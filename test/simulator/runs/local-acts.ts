@@ -105,6 +105,21 @@ function createLinkedPair(person: ActingUser, path: string): string | null {
   return `${created} ${written.join(" ")} with ${path}`;
 }
 
+/**
+ * Records that a user replaces the content of a file. A power cut may have emptied the file, or cut
+ * it off, before mdmirror flushed it. The user then edits the remaining content, and mdmirror sends
+ * this edit (I14). So the edit also removes the lines that the power cut removed. Without its tag,
+ * the document cannot be recognized any more.
+ */
+function recordReplaced(userFolder: UserFolder, history: History, path: string, text: string, next: string): void {
+  history.replaced(text, next);
+  const inode = userFolder.user.inode(absolutePath(userFolder, path));
+  const whole = inode === null ? undefined : userFolder.damaged.get(inode);
+  if (whole === undefined || !whole.startsWith(text)) return;
+  history.replaced(whole, next);
+  if (tagOf(text) === null) history.vanishes(whole);
+}
+
 function writeLink({ userFolder, history, seed }: ActingUser, path: string, to: string): boolean {
   const { user } = userFolder;
   const [text, target] = [user.read(absolutePath(userFolder, path)), user.read(absolutePath(userFolder, to))];
@@ -117,7 +132,7 @@ function writeLink({ userFolder, history, seed }: ActingUser, path: string, to: 
   const by = `mirror ${userFolder.mirror}`;
   const linked = linkTo(history, text, { tag, said }, { seed, by });
   history.editedHere(userFolder.mirror, text);
-  history.replaced(text, linked.text);
+  recordReplaced(userFolder, history, path, text, linked.text);
   if (seed % 3 === 0) user.saveAtomically(absolutePath(userFolder, path), linked.text);
   else user.write(absolutePath(userFolder, path), linked.text);
   history.links.writtenHere(linked.mark, userFolder.mirror, history.step);
@@ -244,7 +259,7 @@ function actOnFolder(
 function editInPlace({ userFolder, history, seed }: ActingUser, path: string): boolean {
   const text = userFolder.user.read(absolutePath(userFolder, path))!;
   const next = history.edit(text, seed, `mirror ${userFolder.mirror}`);
-  history.replaced(text, next);
+  recordReplaced(userFolder, history, path, text, next);
   userFolder.user.write(absolutePath(userFolder, path), next);
   return areSimilar(makeLineProfile(text), makeLineProfile(next));
 }
@@ -291,13 +306,12 @@ function save({ userFolder, history, seed }: ActingUser, how: SaveAct, path: str
   const next = editedText(history, how, text, seed, `mirror ${userFolder.mirror}`);
   if (next === null) return null;
   history.editedHere(userFolder.mirror, text);
+  recordReplaced(userFolder, history, path, text, next);
   if (how === "half-write") {
-    history.replaced(text, next);
     userFolder.half = { path, text: next };
     user.write(whole, next.slice(0, Math.floor(next.length / 2)));
     return path;
   }
-  history.replaced(text, next);
   if (IN_PLACE.has(how)) user.write(whole, next);
   else if (how === "save-by-rename") user.saveAtomically(whole, next);
   else if (how === "save-with-backup") {

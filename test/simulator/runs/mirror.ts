@@ -11,7 +11,7 @@ import { type MemoryState, openInMemory, type StateCopy } from "../memory-state.
 import { type ProcessHooks, startProcess } from "../process.ts";
 import { ROOT } from "../mirror.ts";
 import { RamDisk } from "../ram-disk.ts";
-import { ALL_ALIVE, CANARY, LINKED_FOLDER, PRIVATE_FOLDER, type UserFolder } from "./user-folder.ts";
+import { ALL_ALIVE, CANARY, LINKED_FOLDER, PRIVATE_FOLDER, textsByInode, type UserFolder } from "./user-folder.ts";
 import type { SimulatedWorld } from "./world.ts";
 import type { MirrorSetup } from "./script.ts";
 
@@ -71,7 +71,10 @@ export class SimulatedMirror {
     user.write(`${ROOT}/.mdmirrorignore`, `/${PRIVATE_FOLDER}/\n`);
     user.symlink(OUTSIDE, `${ROOT}/${LINKED_FOLDER}`);
     makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
-    this.userFolder = { mirror: index, root: ROOT, user, half: null, removed: new Map(), hands: simulatedWorld.hands };
+    this.userFolder = {
+      ...{ mirror: index, root: ROOT, user, half: null, hands: simulatedWorld.hands },
+      ...{ removed: new Map(), damaged: new Map() },
+    };
     this.#memory = openInMemory(simulatedWorld.wallClock, null);
     this.#stored = this.#memory.state;
     this.state = this.#reads.view(this.#stored);
@@ -131,7 +134,12 @@ export class SimulatedMirror {
    * unflushed.
    */
   losePower(fraction: () => number): void {
+    const before = textsByInode(this.userFolder);
     this.disk.losePower(fraction);
+    for (const [inode, text] of textsByInode(this.userFolder)) {
+      const whole = before.get(inode);
+      if (whole !== undefined && whole !== text) this.userFolder.damaged.set(inode, whole);
+    }
     this.#boot++;
     if (this.#medium === null) throw new Error("the state was never settled");
     this.close();

@@ -370,3 +370,28 @@ describe("a PUT that only makes an absolute path an id", () => {
     expect(history.failures).toEqual(expected);
   });
 });
+
+describe("a user writes into a file that a power cut has emptied", () => {
+  it.each([
+    ["before mdmirror restores it: the lost lines are removed, and the document is unrecognizable", false],
+    ["after mdmirror has restored it: every other line must stay", true],
+  ])("%s", async (_, isRestored) => {
+    const actors = open(["full"]);
+    const { history } = actors;
+    const [mirror] = actors.mirrors;
+    const { user } = mirror!.disk;
+    create(actors, "a.md");
+    await sync(actors, 0);
+    const whole = history.edit(user.read(`${ROOT}/a.md`)!, 1, "mirror 0");
+    const marks = [...history.marks.keys()];
+    mirror!.disk.settle();
+    mirror!.settleState();
+    user.write(`${ROOT}/a.md`, whole);
+    mirror!.losePower(() => 0.5);
+    expect(user.read(`${ROOT}/a.md`)).toBe("");
+    if (isRestored) user.write(`${ROOT}/a.md`, whole);
+    expect(actInFolder(mirror!.userFolder, history, "write-in-place", 1)).toBe("here 0: write-in-place a.md");
+    expect(marks.filter((mark) => history.marks.has(mark))).toEqual(isRestored ? marks : []);
+    expect([...history.mayVanish]).toEqual(isRestored ? [] : [tagOf(whole)]);
+  });
+});

@@ -17,6 +17,8 @@ export type UserFolder = {
   readonly hands: boolean;
   /** Last removed content by path, which the user may restore. */
   readonly removed: Map<string, string>;
+  /** Contents before a power cut of the files that it damaged, by inode. */
+  readonly damaged: Map<number, string>;
 };
 
 /** The acting user, and the seed of all choices of the action. */
@@ -29,6 +31,10 @@ export const CANARY = "canary: nobody but its owner may read this";
 
 export function documentsOf(userFolder: Pick<UserFolder, "user" | "root">): Map<string, string> {
   return new Map([...userFolder.user.texts(userFolder.root)].filter(([path]) => isDocumentPath(path)));
+}
+
+export function textsByInode({ user, root }: UserFolder): Map<number, string> {
+  return new Map(Array.from(user.texts(root), ([path, text]) => [user.inode(`${root}/${path}`)!, text]));
 }
 
 export function isDocumentPath(path: string): boolean {
