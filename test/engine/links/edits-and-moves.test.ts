@@ -311,3 +311,17 @@ test("a link by absolute path to a deleted document follows the one that took it
   expect(rig.app.text("a.md")).toBe(`[d](${c})\n`);
   expect(mirror.texts().get("a.md")).toBe("[d](e.md)\n");
 });
+
+test("a file is not sent when a link's target is deleted, although another document has the target's former path (I10)", async () => {
+  const { rig, mirror } = await openSynced({ "a.md": "[b](b.md)\n", "b.md": "b\n", "c.md": "c\n" }, { links: true });
+  const sent = rig.app.text("a.md");
+  rig.app.rename("b.md", "d.md");
+  await mirror.sync();
+  rig.app.create("b.md", "another\n");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[b](d.md)\n");
+  rig.app.remove("d.md");
+  expect(await mirror.syncWrites()).toEqual([]);
+  expect([...mirror.texts().keys()].toSorted()).toEqual(["a.md", "b.md", "c.md"]);
+  expect(rig.app.text("a.md")).toBe(sent);
+});

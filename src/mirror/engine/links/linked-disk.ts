@@ -214,18 +214,23 @@ export class LinkedDisk implements Disk {
    * Leaves out documents that are blocked, protected or in conflict. Otherwise mdmirror would send
    * the changed link with the document's other changes, although the user did not change the link.
    * mdmirror reads these documents again after their next edit.
+   * @param spellings all spellings, the newest first
    */
   resolveAgain(trees: Trees, spellings: readonly Spelling[], matching: MatchInput, onText: StoreContent): LocalTree {
     const { local } = trees;
     if (spellings.length === 0) return local;
     const placesByTime = this.#match(trees, matching, true);
     const waitingPaths = findWaitingPaths(trees);
+    const checkedPaths = new Set<LocalPath>();
     const changedFiles = new Map<LocalPath, LocalFile | null>();
     for (const spelling of spellings) {
       const { path, text } = spelling;
-      if (!mustReadAgain(spelling, trees, waitingPaths, placesByTime.now)) continue;
       const file = local.files.get(path);
-      if (file === undefined || file.digest !== text) continue;
+      // The first spelling of the file's content is that of the file's bytes. In older ones, links
+      // still have the former paths of their targets, where another document may be now.
+      if (file === undefined || file.digest !== text || checkedPaths.has(path)) continue;
+      checkedPaths.add(path);
+      if (!mustReadAgain(spelling, trees, waitingPaths, placesByTime.now)) continue;
       const convertedFile = this.#readFile(file, placesByTime, onText, true);
       if (convertedFile !== null && convertedFile.digest !== file.digest)
         changedFiles.set(path, { ...convertedFile, stampTrusted: false });
