@@ -8,6 +8,7 @@ import {
   makeParent,
   openOrClose,
   readFile,
+  readRenamedFile,
   type UserFolder,
 } from "./user-folder.ts";
 import { type History, linkTo } from "./history.ts";
@@ -189,6 +190,8 @@ function actOnPlace(
   // On a disk that distinguishes case, the user removes another document.
   if (replaced !== null && !isOwn) history.vanishes(text);
   user.rename(absolutePath(userFolder, path), absolutePath(userFolder, to));
+  userFolder.renamed.delete(to);
+  userFolder.renamed.set(path, to);
   return `${path} → ${to}`;
 }
 
@@ -375,8 +378,10 @@ function endConflict({ userFolder, history, seed }: ActingUser): string | null {
   const note = conflictCopy.replace(/ \((?:theirs|mine)(?: \d+)?\)\.md$/, ".md");
   const [theirs, mine] = [user.read(absolutePath(userFolder, conflictCopy))!, readFile(userFolder, note)];
   if (seed % 3 === 0 || mine === null) {
-    history.replaced(theirs, mine);
-    if (mine !== null) history.keptHere(userFolder.mirror, mine, theirs);
+    // The conflict continues after a rename of its document, so the user keeps the renamed file.
+    const kept = mine ?? readRenamedFile(userFolder, note);
+    history.replaced(theirs, kept);
+    if (kept !== null) history.keptHere(userFolder.mirror, kept, theirs);
     user.remove(absolutePath(userFolder, conflictCopy));
     return `${conflictCopy} removed`;
   }

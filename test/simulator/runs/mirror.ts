@@ -73,7 +73,7 @@ export class SimulatedMirror {
     makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
     this.userFolder = {
       ...{ mirror: index, root: ROOT, user, half: null, hands: simulatedWorld.hands },
-      ...{ removed: new Map(), damaged: new Map() },
+      ...{ removed: new Map(), renamed: new Map(), damaged: new Map() },
     };
     this.#memory = openInMemory(simulatedWorld.wallClock, null);
     this.#stored = this.#memory.state;

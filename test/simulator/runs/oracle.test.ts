@@ -246,6 +246,22 @@ describe("a link to a document whose local version was kept in a conflict", () =
   });
 });
 
+it("a user who removes a conflict copy keeps the document's content, also if the document was renamed before", async () => {
+  const actors = open(["full"]);
+  const { history } = actors;
+  const [mirror] = actors.mirrors;
+  const mine = history.newText(5);
+  create(actors, "a.md");
+  mirror!.disk.user.write(`${ROOT}/a.md`, mine);
+  await sync(actors, 0);
+  expect(actInFolder(mirror!.userFolder, history, "change-case", 3)).toBe("here 0: change-case a.md → A.md");
+  expect(actInFolder(mirror!.userFolder, history, "end-conflict", 3)).toBe(
+    "here 0: end-conflict a (theirs).md removed",
+  );
+  const [{ text: theirs }] = actors.simulatedWorld.files() as [LiveFile];
+  expect(history.kept[0]).toEqual(new Map([[tagOf(mine), tagOf(theirs)]]));
+});
+
 it("a link leads to its document after a conflict, although another document has the former content", async () => {
   const actors = open(["full"], {}, {}, true);
   const { history, simulatedWorld } = actors;

@@ -19,6 +19,8 @@ export type UserFolder = {
   readonly removed: Map<string, string>;
   /** Contents before a power cut of the files that it damaged, by inode. */
   readonly damaged: Map<number, string>;
+  /** Last new path of each renamed file, by its former path. Swaps of two files are not in it. */
+  readonly renamed: Map<string, string>;
 };
 
 /** The acting user, and the seed of all choices of the action. */
@@ -61,6 +63,12 @@ export function absolutePath(userFolder: UserFolder, path: string): string {
 
 export function readFile(userFolder: UserFolder, path: string): string | null {
   return canHaveFile(userFolder, path) ? userFolder.user.read(absolutePath(userFolder, path)) : null;
+}
+
+/** Returns the content of the file that was at the path before its user renamed the file. */
+export function readRenamedFile(userFolder: UserFolder, path: string): string | null {
+  const to = userFolder.renamed.get(path);
+  return to === undefined ? null : (readFile(userFolder, to) ?? readRenamedFile(userFolder, to));
 }
 
 export function isFile(userFolder: UserFolder, path: string): boolean {
