@@ -108,8 +108,8 @@ export type RemoteTraits = {
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
   /**
-   * What the service does with an edit that conflicts with another edit: send the edit to review,
-   * or refuse the edit.
+   * Treatment of an edit that conflicts with another edit: the service sends the edit to review, or
+   * refuses the edit.
    */
   readonly conflicts: "unknown" | "reviewed" | "refused";
   /** For each form of content, how often the service returned content of this form unchanged. */

@@ -72,8 +72,14 @@ export class SimulatedMirror {
     user.symlink(OUTSIDE, `${ROOT}/${LINKED_FOLDER}`);
     makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
     this.userFolder = {
-      ...{ mirror: index, root: ROOT, user, half: null, hands: simulatedWorld.hands },
-      ...{ removed: new Map(), renamed: new Map(), damaged: new Map() },
+      mirror: index,
+      root: ROOT,
+      user,
+      half: null,
+      hands: simulatedWorld.hands,
+      removed: new Map(),
+      renamed: new Map(),
+      damaged: new Map(),
     };
     this.#memory = openInMemory(simulatedWorld.wallClock, null);
     this.#stored = this.#memory.state;

@@ -216,7 +216,7 @@ export class CycleContext {
   readonly world: World;
   readonly settings: Settings;
   readonly group: CommitGroup;
-  /** What the service can do, as known at the beginning of the cycle. */
+  /** Capabilities of the service, as known at the beginning of the cycle. */
   readonly traitsAtStart: RemoteTraits;
   readonly notes: CycleNotes;
   readonly #run: CycleInput["run"];

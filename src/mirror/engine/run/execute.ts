@@ -50,7 +50,10 @@ export function executeSteps(
   const { promise, resolve, reject } = Promise.withResolvers<StepEnd[]>();
   const stepEnds = new Array<StepEnd | undefined>(steps.length);
   const waitingFor = steps.map(({ after }) => after.length);
-  const dependants = listDependants(steps);
+  const dependants = Map.groupBy(
+    steps.flatMap(({ after }, index) => after.map((prerequisite) => ({ prerequisite, index }))),
+    ({ prerequisite }) => prerequisite,
+  );
   const readySteps = [...steps.keys()].filter((index) => waitingFor[index] === 0);
   let [nextIndex, endedCount, runningCount, isStopped] = [0, 0, 0, false];
 
@@ -61,9 +64,9 @@ export function executeSteps(
     const dependentSteps = dependants.get(index) ?? [];
     if (result.kind !== "ran" || !hasSucceeded(result.outcome)) {
       const skippedEnd = result.kind === "skipped" ? result : NEEDS_FAILED_END;
-      return dependentSteps.map((dependant) => [dependant, skippedEnd] as const);
+      return dependentSteps.map(({ index: dependant }) => [dependant, skippedEnd] as const);
     }
-    for (const dependant of dependentSteps) if (--waitingFor[dependant]! === 0) readySteps.push(dependant);
+    for (const { index: dependant } of dependentSteps) if (--waitingFor[dependant]! === 0) readySteps.push(dependant);
     return [];
   };
 
@@ -98,16 +101,4 @@ export function executeSteps(
   };
   startReady();
   return promise;
-}
-
-/** Returns the indexes of the steps that depend on each step, by its index. */
-function listDependants(steps: readonly Step[]): ReadonlyMap<number, readonly number[]> {
-  const dependants = new Map<number, number[]>();
-  for (const [index, { after }] of steps.entries())
-    for (const prerequisite of after) {
-      const dependentSteps = dependants.get(prerequisite);
-      if (dependentSteps === undefined) dependants.set(prerequisite, [index]);
-      else dependentSteps.push(index);
-    }
-  return dependants;
 }

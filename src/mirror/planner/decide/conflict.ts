@@ -149,7 +149,7 @@ function decideCourse(draft: PlanDraft, row: DocumentRow, open: OpenConflict): C
 }
 
 /**
- * How the user ended the conflict. `how`: the side that the user chose, or `equal` if the local
+ * The user's decision that ends a conflict. `how`: the chosen side, or `equal` if the local
  * file has the content of the newest version in a copy. `rejected`: the version in a conflict copy
  * about which the user decided.
  */
