@@ -45,20 +45,28 @@ export class CallQueue {
    * @param congested returns true if the result shows that the service is overloaded
    * @returns `paused`, without a call of `work`, if the pause is longer than `LONGEST_PAUSE_MS`
    */
-  run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueuedResult<T>> {
-    return this.#queue.add(async (): Promise<QueuedResult<T>> => {
-      // A waiting call counts as a running call. Therefore no more calls wait during a pause than
-      // may run in parallel.
-      for (let leftMs = this.#pauseLeft(); leftMs > 0 && !this.#closing.aborted; leftMs = this.#pauseLeft()) {
-        if (leftMs > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: leftMs };
-        await this.#clock.sleep(leftMs, this.#closing);
-      }
-      const startedIn = this.#round;
-      const value = await work();
-      if (congested(value)) this.#allowFewer(startedIn);
-      else this.#allowMore();
-      return { kind: "ran", value };
+  async run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueuedResult<T>> {
+    let result: QueuedResult<T>;
+    // The queue gets no value: its sets of tasks keep values in memory until the next full
+    // garbage collection.
+    await this.#queue.add(async () => {
+      result = await this.#runNow(work, congested);
     });
+    return result!;
+  }
+
+  async #runNow<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueuedResult<T>> {
+    // A waiting call counts as a running call. Therefore no more calls wait during a pause than may
+    // run in parallel.
+    for (let leftMs = this.#pauseLeft(); leftMs > 0 && !this.#closing.aborted; leftMs = this.#pauseLeft()) {
+      if (leftMs > LONGEST_PAUSE_MS) return { kind: "paused", leftMs };
+      await this.#clock.sleep(leftMs, this.#closing);
+    }
+    const startedIn = this.#round;
+    const value = await work();
+    if (congested(value)) this.#allowFewer(startedIn);
+    else this.#allowMore();
+    return { kind: "ran", value };
   }
 
   /** Starts a pause. If pauses overlap, calls start after the end of the last pause. */
