@@ -1,6 +1,7 @@
 /**
  * A line of the benchmark: what it measures, with which documents, how long it takes, and its run.
  */
+import { execFileSync } from "node:child_process";
 import type { CorpusName } from "./corpus.ts";
 import type { Fixture } from "./fixture.ts";
 import { type Bound, figureText, type Measured, median, type Row, secondsText, spreadOf } from "./rows.ts";
@@ -37,7 +38,9 @@ type Side = (turn: number) => Promise<Run>;
 
 /**
  * Runs both sides `repeats` times in turn: A B B A A B …. So a changing load of the machine, and
- * what one side leaves behind, affects both. Each gets the number of its turn, for unique names.
+ * what one side leaves behind, affects both. Before each run, the disks are flushed, because the
+ * first fsync of a run would write the files of the run before. Each side gets the number of its
+ * turn, for unique names.
  */
 export async function interleave(repeats: number, ours: Side, other: Side): Promise<Pairs> {
   const pairs = { ours: [] as Run[], other: [] as Run[] };
@@ -47,7 +50,10 @@ export async function interleave(repeats: number, ours: Side, other: Side): Prom
   ] as const;
   for (let turn = 0; turn < repeats; turn++) {
     const inTurn = turn % 2 === 0 ? sides : sides.toReversed();
-    for (const [name, run] of inTurn) pairs[name].push(await run(turn));
+    for (const [name, run] of inTurn) {
+      execFileSync("sync");
+      pairs[name].push(await run(turn));
+    }
   }
   return pairs;
 }
