@@ -5,13 +5,23 @@ export interface Random {
   hex(digits: number): string;
 }
 
+/** Number of bytes of one call of the system, because a call for each name takes 10 µs. */
+const POOL_BYTES = 1_024;
+
 export function systemRandom(): Random {
-  return {
-    fraction: () => Math.random(),
+  let pool = new Uint8Array();
+  const take = (count: number) => {
     // Node loads the code of the global `crypto` on first use. An import of `node:crypto` would
     // load this code at the start of each command.
+    if (pool.length < count) pool = crypto.getRandomValues(new Uint8Array(Math.max(count, POOL_BYTES)));
+    const taken = pool.subarray(0, count);
+    pool = pool.subarray(count);
+    return taken;
+  };
+  return {
+    fraction: () => Math.random(),
     hex: (digits) =>
-      Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil(digits / 2))))
+      Buffer.from(take(Math.ceil(digits / 2)))
         .toString("hex")
         .slice(0, digits),
   };

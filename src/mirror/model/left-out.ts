@@ -272,6 +272,8 @@ export class RecordColumns {
    * @returns trees without the documents that both sides have as recorded
    */
   complete(seen: Trees): Trees {
+    // A first sync has no records, and a copy of its trees would take much memory.
+    if (this.#localPaths.length === 0) return seen;
     const records = new Map<DocId, DocumentRecord>();
     const files = new Map(seen.local.files);
     const listedFiles = new Map(seen.remote.files);

@@ -50,10 +50,13 @@ export function executeSteps(
   const { promise, resolve, reject } = Promise.withResolvers<StepEnd[]>();
   const stepEnds = new Array<StepEnd | undefined>(steps.length);
   const waitingFor = steps.map(({ after }) => after.length);
-  const dependants = Map.groupBy(
-    steps.flatMap(({ after }, index) => after.map((prerequisite) => ({ prerequisite, index }))),
-    ({ prerequisite }) => prerequisite,
-  );
+  const dependants = new Map<number, number[]>();
+  for (const [index, { after }] of steps.entries())
+    for (const prerequisite of after) {
+      const dependentSteps = dependants.get(prerequisite);
+      if (dependentSteps === undefined) dependants.set(prerequisite, [index]);
+      else dependentSteps.push(index);
+    }
   const readySteps = [...steps.keys()].filter((index) => waitingFor[index] === 0);
   let [nextIndex, endedCount, runningCount, isStopped] = [0, 0, 0, false];
 
@@ -64,9 +67,9 @@ export function executeSteps(
     const dependentSteps = dependants.get(index) ?? [];
     if (result.kind !== "ran" || !hasSucceeded(result.outcome)) {
       const skippedEnd = result.kind === "skipped" ? result : NEEDS_FAILED_END;
-      return dependentSteps.map(({ index: dependant }) => [dependant, skippedEnd] as const);
+      return dependentSteps.map((dependant) => [dependant, skippedEnd] as const);
     }
-    for (const { index: dependant } of dependentSteps) if (--waitingFor[dependant]! === 0) readySteps.push(dependant);
+    for (const dependant of dependentSteps) if (--waitingFor[dependant]! === 0) readySteps.push(dependant);
     return [];
   };
 

@@ -69,7 +69,11 @@ export class StepLayout {
   #emit(action: Action, after: Set<number>): number {
     const step = this.steps.length;
     after.delete(step);
-    this.steps.push({ action, after: [...after].sort((a, b) => a - b) });
+    const prerequisites = [...after].sort((a, b) => a - b);
+    const previous = this.steps.at(-1)?.after ?? [];
+    // The documents of one folder share their list, because a first sync has very many steps.
+    const isSame = prerequisites.length === previous.length && prerequisites.every((one, n) => one === previous[n]);
+    this.steps.push({ action, after: isSame ? previous : prerequisites });
     return step;
   }
 
