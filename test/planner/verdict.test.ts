@@ -335,6 +335,22 @@ test("for a restored service nothing is removed locally without approval, and ea
   expect(reasonsOf(planOf(synced(300), {}, { restored: true, earlierChangeIds: 1 }))).toEqual(["service-restored"]);
 });
 
+test.each<[string, Plan]>([
+  ["1 document shows an older version than before", planOf(synced(5), {}, earlier(1))],
+  ["the only linked document is gone from the folder", planOf(removeLocally(synced(1), 1), {}, { emptied: HERE })],
+  ["all 1,200 linked documents are gone from the service", planOf(removeOnService(synced(1_200), 1_200))],
+  [
+    "all linked documents were missing from the service, and 1 still is",
+    planOf(removeOnService(synced(6), 1), {}, { emptied: THERE }),
+  ],
+  [
+    "1 linked document is gone from the folder, and the other 1 is gone from the service: this sync would leave the folder without documents",
+    planOf(removeOnService(removeLocally(synced(2), 1), 2, 1)),
+  ],
+])("a detail counts in words that fit the number: %s", (detail, { verdict }) => {
+  expect(verdict.kind === "run" ? [] : verdict.reasons.map((reason) => reason.detail)).toContain(detail);
+});
+
 function synced(count: number): World {
   const world = new World();
   for (let i = 0; i < count; i++) world.synced(`n${String(i).padStart(4, "0")}.md`, `text ${i}`);

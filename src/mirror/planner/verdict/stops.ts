@@ -2,6 +2,7 @@
  * Safety checks that stop a whole plan, because the folder, the workspace or the service may be the
  * wrong one.
  */
+import { count, plural } from "../../../common/quantities.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
 import { type Plan, type SafetySignals, type StopReason, UNAPPROVABLE_REASONS, type Verdict } from "../plan-types.ts";
@@ -86,7 +87,7 @@ function checkVersions(
   // one such document is enough evidence in a small workspace.
   const fewestForDoubt = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < fewestForDoubt) return null;
-  const detail = `${earlierChangeIds} documents show an older version than before`;
+  const detail = `${plural(earlierChangeIds, "document shows", "documents show")} an older version than before`;
   // A sync with one direction blocks some downloads. Their documents keep the newer version.
   return { reason: "service-restored", detail, mustAsk: true, persists: direction !== "both" };
 }
@@ -99,8 +100,8 @@ function checkVersions(
 function stopRemovals({ restored }: SafetySignals, { documents, folders }: UnapprovedRemovals): Reason[] {
   if (!restored || documents + folders === 0) return [];
   const removalCounts = [
-    ...(documents > 0 ? [documents === 1 ? "1 document" : `${documents} documents`] : []),
-    ...(folders > 0 ? [folders === 1 ? "1 folder" : `${folders} folders`] : []),
+    ...(documents > 0 ? [plural(documents, "document")] : []),
+    ...(folders > 0 ? [plural(folders, "folder")] : []),
   ];
   const detail = `the service was restored from a backup, and ${removalCounts.join(" and ")} of this linked folder ${documents + folders === 1 ? "is" : "are"} not in it`;
   return [{ reason: "service-restored", detail }];
@@ -109,7 +110,7 @@ function stopRemovals({ restored }: SafetySignals, { documents, folders }: Unapp
 function describeInvisible(known: number): string {
   return known === 1
     ? "the only linked document is not visible with this key, nor is any folder that was"
-    : `none of ${known} linked documents is visible with this key`;
+    : `none of ${count(known)} linked documents is visible with this key`;
 }
 
 export type UnapprovedStep = { readonly index: number; readonly key: string };

@@ -1,3 +1,4 @@
+import { count, plural } from "../../../common/quantities.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action, Step } from "../../model/action.ts";
 import { digestOf, EMPTY_DIGEST } from "../../../contract/digest.ts";
@@ -73,7 +74,7 @@ function judgeConflictCount(
   if (signals.conflictsOpened <= limit) return [];
   const conflictSteps = findUnapproved(({ kind }) => kind === "meet" || kind === "merge");
   if (conflictSteps.length === 0) return [];
-  const detail = `${signals.conflictsOpened} conflicts in this run (limit: ${limit})`;
+  const detail = `${plural(signals.conflictsOpened, "conflict")} in this run (limit: ${count(limit)})`;
   return [{ reason: "conflict-flood", detail, steps: conflictSteps }];
 }
 
@@ -84,7 +85,7 @@ function judgeConflictCount(
 function judgeCopies(budget: number, findUnapproved: FindSteps): SafetyFinding[] {
   const endSteps = findUnapproved((action) => action.kind === "end-conflict" && action.how === "mine");
   if (endSteps.length <= budget) return [];
-  const detail = `${endSteps.length} conflict copies were deleted in one run (limit: ${budget})`;
+  const detail = `${plural(endSteps.length, "conflict copy was", "conflict copies were")} deleted in one run (limit: ${budget})`;
   return [{ reason: "conflict-copies-gone", detail, steps: endSteps }];
 }
 
@@ -266,22 +267,17 @@ const SIDE_WORDS = {
 
 function describeAllGone({ side, emptied, otherSide: { known, gone, present, kept } }: SideLosses): string {
   const { from, to } = SIDE_WORDS[side];
-  if (kept > 0 && emptied.length > 0)
-    return `${describeDocuments(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
-  if (kept > 0) return `all linked documents were missing ${from}, and ${gone} still are`;
+  const goneClause = `${plural(gone, "linked document is", "linked documents are")} gone from ${from}`;
+  if (kept > 0 && emptied.length > 0) return `${goneClause}, and the other ${count(emptied.length)} became empty`;
+  if (kept > 0) return `all linked documents were missing from ${from}, and ${plural(gone, "still is", "still are")}`;
   if (present > 0)
-    return `${describeDocuments(gone)} gone from ${from}, and the other ${present} are gone from ${to}: this sync would leave ${from} without documents`;
-  if (gone === known) return `all ${gone} linked documents are gone from ${from}`;
-  return `${describeDocuments(gone)} gone from ${from}, and none of the other ${known - gone} could be read`;
-}
-
-function describeDocuments(count: number): string {
-  return `${count} linked ${count === 1 ? "document is" : "documents are"}`;
+    return `${goneClause}, and the other ${plural(present, "is", "are")} gone from ${to}: this sync would leave ${from} without documents`;
+  if (gone < known) return `${goneClause}, and the other ${count(known - gone)} could not be read`;
+  return `${gone === 1 ? "the only linked document is" : `all ${count(gone)} linked documents are`} gone from ${from}`;
 }
 
 function describeAllEmptied({ side, emptied }: SideLosses): string {
-  const documents = emptied.length === 1 ? "1 document" : `${emptied.length} documents`;
-  return `${documents} became empty ${SIDE_WORDS[otherSide(side)].place}, and no other document on that side has content`;
+  return `${plural(emptied.length, "document")} became empty ${SIDE_WORDS[otherSide(side)].place}, and no other document on that side has content`;
 }
 
 const REMOVAL_CLAUSES = {
@@ -290,15 +286,15 @@ const REMOVAL_CLAUSES = {
 } as const;
 
 function describeDeletions({ side, deleted, emptied, lossesBefore, limit }: SideLosses): string {
-  const documents = `${deleted.length} ${deleted.length === 1 ? "document" : "documents"}`;
-  const emptiedClause = emptied.length === 0 ? "" : ` and empty ${emptied.length}`;
-  const earlierClause = lossesBefore === 0 ? "" : `, after ${lossesBefore} within the last hour`;
-  return `${REMOVAL_CLAUSES[side].replace("NN", documents)}${emptiedClause}${earlierClause} (limit: ${limit})`;
+  const documents = plural(deleted.length, "document");
+  const emptiedClause = emptied.length === 0 ? "" : ` and empty ${count(emptied.length)}`;
+  const earlierClause = lossesBefore === 0 ? "" : `, after ${count(lossesBefore)} within the last hour`;
+  return `${REMOVAL_CLAUSES[side].replace("NN", documents)}${emptiedClause}${earlierClause} (limit: ${count(limit)})`;
 }
 
 function describeEmptied({ side, deleted, emptied, lossesBefore, limit }: SideLosses): string {
-  const pendingClause = `this sync would empty ${emptied.length} ${emptied.length === 1 ? "document" : "documents"}`;
-  const deletedClause = deleted.length === 0 ? "" : ` and delete ${deleted.length}`;
-  const earlierClause = lossesBefore === 0 ? "" : `, after ${lossesBefore} within the last hour`;
-  return `${pendingClause} ${SIDE_WORDS[side].place}${deletedClause}${earlierClause} (limit: ${limit})`;
+  const pendingClause = `this sync would empty ${plural(emptied.length, "document")}`;
+  const deletedClause = deleted.length === 0 ? "" : ` and delete ${count(deleted.length)}`;
+  const earlierClause = lossesBefore === 0 ? "" : `, after ${count(lossesBefore)} within the last hour`;
+  return `${pendingClause} ${SIDE_WORDS[side].place}${deletedClause}${earlierClause} (limit: ${count(limit)})`;
 }
