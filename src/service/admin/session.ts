@@ -12,6 +12,7 @@ import {
   type KeyJson,
   type WorkspaceJson,
 } from "./operations.ts";
+import { plural } from "../../common/quantities.ts";
 import { shownName } from "../../common/shown-words.ts";
 
 type RequestFacts = {
@@ -164,7 +165,7 @@ export function findWorkspaceIn(all: readonly WorkspaceJson[], word: string): Re
     word,
     all,
     ({ name }) => [name],
-    ({ id, documents }) => `${id}, ${documents} documents`,
+    ({ id, documents }) => `${id}, ${plural(documents, "document")}`,
   );
 }
 

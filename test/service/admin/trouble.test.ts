@@ -3,7 +3,8 @@ import { describe, expect, it, test } from "vitest";
 import { concernsFolder, explainDatabaseError, explainDataError } from "../../../src/service/data-trouble.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { StoreBusyError } from "../../../src/service/store/store.ts";
-import { openSession } from "../../../src/service/admin/session.ts";
+import { findWorkspaceIn, openSession } from "../../../src/service/admin/session.ts";
+import type { WorkspaceJson } from "../../../src/service/admin/operations.ts";
 
 /** Returns an error like those of the operating system and SQLite. */
 const systemFault = (code: string, path?: string) => Object.assign(new Error(code), { code, path });
@@ -33,6 +34,15 @@ it("distinguishes faults of the folder from those of the connection to a databas
   expect(of(systemFault("SQLITE_BUSY"))).toBe(true);
   expect(of(systemFault("ECONNREFUSED"))).toBe(false);
   expect(of(systemFault("EACCES", "/srv/data-of-another/root.crt"))).toBe(false);
+});
+
+it("lists workspaces of the same name with their numbers of documents", () => {
+  const [first, second] = [
+    { id: "wsp_1", name: "notes", documents: 1 },
+    { id: "wsp_2", name: "notes", documents: 1_200 },
+  ] as WorkspaceJson[];
+  const what = "notes names 2 workspaces: wsp_1, 1 document; wsp_2, 1,200 documents";
+  expect(findWorkspaceIn([first!, second!], "notes")).toMatchObject({ trouble: { what } });
 });
 
 /** Errors as `pg` and PostgreSQL report them. */
