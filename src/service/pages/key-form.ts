@@ -154,11 +154,9 @@ function readGrants(fields: URLSearchParams): KeyGrant[] | string {
   return grants;
 }
 
-const DAY_MS = 86_400_000;
-
-/** Returns the day of a time in UTC, in the form of a date field. */
+/** Returns the day of a time in UTC, in the form of a date field, which gives no year a sign. */
 function toDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
+  return new Date(time).toISOString().replaceAll(/^\+0*|T.*$/g, "");
 }
 
 /**
@@ -171,9 +169,10 @@ function toDay(time: number): string {
 function readExpiry(text: string, before: number | null, now: number): number | null | string {
   if (text === "") return null;
   if (before !== null && text === toDay(before)) return before;
-  const dayStart = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(dayStart)) return "This is not a date.";
-  const dayEnd = dayStart + DAY_MS - 1;
+  // `Date` reads a year after 9999 only with a sign and six digits.
+  const dayEnd = Date.parse(`+${text.padStart("YYYYYY-MM-DD".length, "0")}T23:59:59.999Z`);
+  // `Date` reads 31 April as 1 May, so the day in the result is compared with the entered day.
+  if (Number.isNaN(dayEnd) || toDay(dayEnd) !== text) return "This is not a date.";
   return dayEnd > now ? dayEnd : "A key cannot expire in the past. Revoke it instead.";
 }
 

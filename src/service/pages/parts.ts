@@ -35,7 +35,8 @@ export function formatDayTime(time: number): string {
 
 /** Formats a time of day, such as `13:33`, in UTC. */
 export function formatClock(time: number): string {
-  return new Date(time).toISOString().slice(11, 16);
+  // Counted from the end, because a year after 9999 has more characters.
+  return new Date(time).toISOString().slice(-13, -8);
 }
 
 /**

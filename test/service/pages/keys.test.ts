@@ -39,6 +39,8 @@ describe("keys", () => {
       [{ label: "" }, "label"],
       [{ expires: "2020-01-01" }, "expires"],
       [{ expires: "2026-13-01" }, "expires"],
+      [{ expires: "2027-04-31" }, "expires"],
+      [{ expires: "275760-09-14" }, "expires"],
       [{ requests: "5" }, "requests"],
       [{ requests: "0", seconds: "1" }, "requests"],
       [{ level: "owner" }, "access"],
@@ -69,6 +71,23 @@ describe("keys", () => {
       expect(await expiresAfter(label, time.slice(0, 10))).toEqual([label, time]);
     }
     expect(await expiresAfter("later", "2026-12-01")).toEqual(["later", "2026-12-01T23:59:59.999Z"]);
+  });
+
+  test("that expire after the year 9999 keep the moment, too, and take another day", async () => {
+    const { browser, ...rig } = await openSignedIn();
+    const { id } = (await rig.service.admin.keys())[0]!;
+    const expiresAt = Date.parse("+012026-01-02T10:00:00.000Z");
+    await rig.service.admin.changeKey(id, { expiresAt });
+    const page = await browser.see(`/app/keys/${id}`);
+    expect(page).toContain("2 Jan 12026, 10:00 UTC");
+    const [, shown = ""] = /<input id="expires"[^>]* value="([^"]*)"/.exec(page) ?? [];
+    expect(shown).toBe("12026-01-02");
+    const whole = { label: "owner", path: "/", level: "full" };
+    await browser.submit(`/app/keys/${id}`, { ...whole, expires: shown });
+    expect((await rig.service.admin.key(id))!.expiresAt).toBe(expiresAt);
+    await browser.submit(`/app/keys/${id}`, { ...whole, expires: "12027-01-02" });
+    const changed = (await rig.service.admin.key(id))!;
+    expect(new Date(changed.expiresAt!).toISOString()).toBe("+012027-01-02T23:59:59.999Z");
   });
 
   test("are not made without access, and the form keeps what was entered", async () => {
