@@ -47,7 +47,14 @@ import { type Frame, type Notice, Notices, renderPage } from "../../page/layout.
 import type { MarkdownRenderer } from "../../page/renderer.ts";
 import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { newId } from "../requests/context.ts";
-import { deleteWithReserve, refuseBusy, type RequestHead, type ServiceCore } from "../requests/dispatch.ts";
+import {
+  deleteWithReserve,
+  DISK_FULL_RETRY_AFTER,
+  refuseBusy,
+  refuseClosing,
+  type RequestHead,
+  type ServiceCore,
+} from "../requests/dispatch.ts";
 import { isDiskFull, StoreBusyError } from "../store/store.ts";
 
 /**
@@ -245,7 +252,7 @@ export class Pages {
   async #admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     const refusal = this.#sessions.refusal(head);
     if (refusal !== null) return this.#trouble(explainRefusal(refusal), null);
-    if (!this.#core.isOpen) return this.#trouble(SERVICE_CLOSING, null);
+    if (!this.#core.isOpen) return this.#end(makeRefusalPage(refuseClosing()), null);
     if (head.method === "GET" || head.method === "HEAD") return null;
     if (head.method !== "POST") return this.#trouble({ ...UNKNOWN_PAGE, status: 405 }, null);
     if (splitRequestTarget(head.path).path !== SIGN_IN_ADDRESS)
@@ -388,11 +395,11 @@ function explainRefusal(refusal: RequestRefusal): PageTrouble {
   return { status: 403, reason: REFUSAL_TEXT[refusal], next: nextStep };
 }
 
-const SERVICE_CLOSING: PageTrouble = { status: 503, reason: "the service is shutting down", next: "try again later" };
 const DISK_FULL: PageTrouble = {
   status: 503,
   reason: "the disk of the service is full: nothing was saved",
   next: "free some disk space; reading still works",
+  retryAfter: DISK_FULL_RETRY_AFTER,
 };
 const INTERNAL_ERROR: PageTrouble = {
   status: 500,

@@ -118,6 +118,9 @@ export async function deleteWithReserve<T>({ reserve }: Pick<Store, "reserve">, 
   }
 }
 
+/** Seconds after which a client may try again if the disk was full. */
+export const DISK_FULL_RETRY_AFTER = "60";
+
 /** Runs a request. On a full disk, only deletions may use the reserved space. */
 async function runWithReserve(
   core: ServiceCore,
@@ -135,7 +138,7 @@ async function runWithReserve(
     const mayDelete = !isDeletion && store.reserve !== null && store.reserve.bytes() !== 0;
     const allowedSentence = mayDelete ? "Reading and deleting still work." : "Reading still works.";
     const detail = `The disk of the service is full: nothing was saved. ${allowedSentence}`;
-    return refuse("service_unavailable", detail, [], { "retry-after": "60" });
+    return refuse("service_unavailable", detail, [], { "retry-after": DISK_FULL_RETRY_AFTER });
   }
 }
 

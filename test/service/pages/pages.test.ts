@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { KeyInfo } from "../../../src/service/keys/keys.ts";
 import { StoreBusyError } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
-import { ADMIN_KEY, type GrantOn, makeKey } from "../fixture.ts";
+import { type GrantOn, makeKey } from "../fixture.ts";
 import { type Browser, HOST, openRig, openSignedIn, type PagesRig, text } from "./fixture.ts";
 
 const EVIL = `"><script>alert(1)</script>'\u202e`;
@@ -328,7 +328,9 @@ test("a fault of a page is that page's alone, and is reported to who runs the se
   expect(rig.faults).toEqual([new Error("broken")]);
   expect((await browser.get("/app/keys")).status).toBe(200);
   await rig.service.close();
-  expect([(await browser.get("/app")).status, ADMIN_KEY.length > 0]).toEqual([503, true]);
+  const closing = await browser.get("/app");
+  expect([closing.status, closing.headers["retry-after"]]).toEqual([503, "5"]);
+  expect(text(closing)).toContain("The service is shutting down.");
 });
 
 test("a busy database is a page that says so, with the time of a retry, and no fault", async () => {
@@ -338,6 +340,7 @@ test("a busy database is a page that says so, with the time of a retry, and no f
   const page = await browser.get("/app/reviews");
   expect([page.status, page.headers["retry-after"], rig.faults]).toEqual([503, "1", []]);
   expect(text(page)).toContain("The database cannot be reached; nothing was done");
+  expect(text(page)).toContain("Try again later");
 });
 
 test("a form that deletes uses the reserved space of a full disk, and no other form does", async () => {
@@ -349,7 +352,7 @@ test("a form that deletes uses the reserved space of a full disk, and no other f
   const diskFull = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
   vi.spyOn(admin, "setWorkspaceState").mockRejectedValueOnce(diskFull);
   const closed = await browser.post(`/app/workspaces/${rig.workspaceId}/state`, { state: "closed" });
-  expect([closed.status, isReserved()]).toEqual([503, true]);
+  expect([closed.status, closed.headers["retry-after"], isReserved()]).toEqual([503, "60", true]);
   vi.spyOn(admin, "removeKey").mockRejectedValueOnce(diskFull);
   expect(await browser.submit(`/app/keys/${keyId}/revoke`)).toContain("is revoked");
   expect(isReserved()).toBe(false);
