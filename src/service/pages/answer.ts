@@ -62,9 +62,10 @@ export function makeErrorPage({ status, reason, next, retryAfter }: PageTrouble)
   return { kind: "page", content: { title, main }, status, retryAfter };
 }
 
-export function makeRefusalPage(refused: Refused): PageResult {
+/** @param hasNextStep true if the detail of the refusal already says what to do next */
+export function makeRefusalPage(refused: Refused, hasNextStep = false): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
-  const nextStep = status >= 500 || status === 429 ? "try again later" : null;
+  const nextStep = !hasNextStep && (status >= 500 || status === 429) ? "try again later" : null;
   return makeErrorPage({
     status,
     reason: toClause(refused.detail),

@@ -243,7 +243,7 @@ export class Pages {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StoreBusyError) return this.#end(makeRefusalPage(refuseBusy(error)), null);
+      if (error instanceof StoreBusyError) return this.#end(makeRefusalPage(refuseBusy(error), error.mayBeKept), null);
       this.#core.onFault(error, newId(this.#core.server, "req_"));
       return this.#trouble(isDiskFull(error) ? DISK_FULL : INTERNAL_ERROR, null);
     }

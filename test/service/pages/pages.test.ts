@@ -343,6 +343,16 @@ test("a busy database is a page that says so, with the time of a retry, and no f
   expect(text(page)).toContain("Try again later");
 });
 
+test("a write that may have been saved is not to be tried again before its result was read", async () => {
+  const { browser, ...rig } = await openSignedIn();
+  const busy = Object.assign(new StoreBusyError("The database went away during the write"), { mayBeKept: true });
+  vi.spyOn(rig.service.core.admin, "createWorkspace").mockRejectedValueOnce(busy);
+  const page = await browser.post("/app/workspaces", { name: "second" });
+  expect([page.status, page.headers["retry-after"]]).toEqual([503, "1"]);
+  expect(text(page)).toContain("inspect the live state before a retry");
+  expect(text(page)).not.toContain("Try again later");
+});
+
 test("a form that deletes uses the reserved space of a full disk, and no other form does", async () => {
   const rig = await openRig({}, { folder: temporaryFolder() });
   const browser = await rig.signIn();
