@@ -78,6 +78,7 @@ const READING: readonly Case[] = [
       "link symlink",
       "loop symlink",
       "pipe special",
+      "root-link symlink",
     ],
   ],
   ["readdir of a file", ({ fs }, at) => fs.readdir(at("a.md")), "ENOTDIR"],
@@ -96,6 +97,12 @@ const READING: readonly Case[] = [
   ["readFile of a FIFO does not wait", ({ fs }, at) => fs.readFile(at("pipe")), "EINVAL"],
   ["readFile of nothing", ({ fs }, at) => fs.readFile(at("none")), "ENOENT"],
   ["realpath follows symlinks", ({ fs }, at) => fs.realpath(at("folder-link/../link")) === at("a.md"), true],
+  ["realpath of a symlink to the root", ({ fs }, at) => fs.realpath(at("root-link")), "/"],
+  [
+    "readdir through a symlink to the root",
+    ({ fs }, at) => fs.readdir(at("root-link")).length === fs.readdir("/").length,
+    true,
+  ],
   ["realpath of nothing", ({ fs }, at) => fs.realpath(at("none")), "ENOENT"],
   ["realpath of a loop", ({ fs }, at) => fs.realpath(at("loop")), "ELOOP"],
 ];
@@ -278,6 +285,7 @@ function build(create: () => Bench): { readonly bench: Bench; readonly at: (name
   bench.symlink("full", at("folder-link"));
   bench.symlink("nowhere", at("dangling"));
   bench.symlink("loop", at("loop"));
+  bench.symlink("/", at("root-link"));
   return { bench, at };
 }
 

@@ -43,7 +43,7 @@ type Found = {
   readonly name: string;
   readonly inode: Inode | null;
   readonly entry: Entry | null;
-  /** Path without symlinks; only filled if it was requested. */
+  /** Path without symlinks; "" for the root. */
   readonly real: string;
 };
 
@@ -61,8 +61,10 @@ export function findPath(nodes: RamNodes, call: string, path: string, follow: bo
   const { maxNameBytes } = nodes.options;
   const names = path.split("/");
   let symlinks = 0;
-  let at: Inode = nodes.root;
-  let found: Found = { folder: at, name: "", inode: at, entry: null, real: "" };
+  const { root } = nodes;
+  const rootFound: Found = { folder: root, name: "", inode: root, entry: null, real: "" };
+  let at: Inode = root;
+  let found = rootFound;
   let real = "";
   for (let i = 0; i < names.length; i++) {
     const name = names[i]!;
@@ -88,8 +90,9 @@ export function findPath(nodes: RamNodes, call: string, path: string, follow: bo
       names.splice(0, i + 1, ...target);
       i = -1;
       if (target[0] === "") {
-        at = nodes.root;
+        at = root;
         real = "";
+        found = rootFound;
       }
       continue;
     }
