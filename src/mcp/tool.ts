@@ -20,12 +20,15 @@ type TextPart = {
   readonly from: number;
   readonly to: number;
   /**
-   * First requested line that is completely missing in `text`, counted from 1; null if no line is
-   * missing.
+   * First requested line that `text` lacks, wholly or in part, counted from 1; null if no line is
+   * missing. Leaves out the rest of a line that is too long for any answer.
    */
   readonly next: number | null;
-  /** True if even the first line exceeds the limit, so that `text` has only its beginning. */
-  readonly isCutInLine: boolean;
+  /**
+   * Length of the first line if even this line exceeds the limit, so that `text` has only its
+   * beginning; otherwise null.
+   */
+  readonly cutLineLength: number | null;
 };
 
 /** Returns the lines from `from` (at least 1) to `last` that fit into `characters` UTF-16 units. */
@@ -39,10 +42,16 @@ export function cutLines(text: string, from: number, last: number, characters: n
     if (takenText.length + line.length > characters) break;
     takenText += line;
   }
+  const lineOrNull = (line: number) => (line <= lastLine ? line : null);
   if (number > lastLine || takenText !== "")
-    return { text: takenText, from, to: number - 1, next: number <= lastLine ? number : null, isCutInLine: false };
-  const cutLine = cutToLength(lines[number - 1]!, characters);
-  return { text: cutLine, from, to: number, next: number < lastLine ? number + 1 : null, isCutInLine: true };
+    return { text: takenText, from, to: number - 1, next: lineOrNull(number), cutLineLength: null };
+  const line = lines[number - 1]!;
+  const next = lineOrNull(fitsInAnswer(line.length) ? number : number + 1);
+  return { text: cutToLength(line, characters), from, to: number, next, cutLineLength: line.length };
+}
+
+function fitsInAnswer(characters: number): boolean {
+  return characters <= TEXT_CHARACTERS.most;
 }
 
 /** Returns the beginning of a text: at most `most` UTF-16 units. Never splits a character. */
@@ -123,8 +132,16 @@ export function makePartialAnswer(
 ) {
   const lastLine = lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1;
   const textPart = cutLines(text, from, lastLine, max_characters ?? TEXT_CHARACTERS.usual);
-  const cutNote = textPart.isCutInLine ? { cut: `line ${from} is longer than max_characters: give more` } : {};
-  return makeAnswer({ ...facts, from: textPart.from, to: textPart.to, next: textPart.next, ...cutNote }, textPart.text);
+  const { text: shownText, cutLineLength, ...partFacts } = textPart;
+  const cutNote = cutLineLength === null ? {} : { cut: describeCutLine(from, cutLineLength) };
+  return makeAnswer({ ...facts, ...partFacts, ...cutNote }, shownText);
+}
+
+function describeCutLine(number: number, length: number): string {
+  const advice = fitsInAnswer(length)
+    ? `read it again with max_characters ${length}`
+    : `no answer has more than ${TEXT_CHARACTERS.most}`;
+  return `line ${number} has ${length} characters: ${advice}`;
 }
 
 /**

@@ -174,6 +174,20 @@ describe("an agent without a daemon", () => {
     expect(rig.read("a.md")).toBe("# one\n");
   });
 
+  test("a line that max_characters cuts is read again with as many characters as it has", async () => {
+    const { rig } = watched;
+    rig.write("line.md", "y".repeat(500));
+    const one = await agent();
+    const cut = await one.call("read", { path: "line.md", max_characters: 200 });
+    expect([cut.text.length, cut.facts.next, cut.facts.cut]).toEqual([
+      200,
+      1,
+      "line 1 has 500 characters: read it again with max_characters 500",
+    ]);
+    const line = await one.call("read", { path: "line.md", from_line: cut.facts.next, max_characters: 500 });
+    expect([line.text, line.facts.next]).toEqual([rig.read("line.md"), null]);
+  });
+
   test("search, diff, history and reviews show texts in a block of their own, within bounds", async () => {
     const { rig } = watched;
     rig.write("long.md", `${"a long line of words\n".repeat(2_000)}the needle\n`);

@@ -8,11 +8,17 @@ describe("a part of a content", () => {
     [1, 9, 100, "a\nbb\nccc\n", 3, null],
     [1, 9, 5, "a\nbb\n", 2, 3],
     [2, 2, 100, "bb\n", 2, null],
-    [3, 9, 2, "cc", 3, null],
-    [2, 9, 2, "bb", 2, 3],
+    [3, 9, 2, "cc", 3, 3],
+    [2, 9, 2, "bb", 2, 2],
     [4, 9, 100, "", 3, null],
   ])("from %i to %i in %i characters is %j, and goes on", (from, last, characters, text, to, next) => {
     expect(cutLines("a\nbb\nccc\n", from, last, characters)).toMatchObject({ text, from, to, next });
+  });
+
+  test("goes on after a line that no answer can contain", () => {
+    const long = `${"x".repeat(60_000)}\n`;
+    expect(cutLines(`${long}a\n`, 1, 9, 200)).toMatchObject({ to: 1, next: 2, cutLineLength: 60_001 });
+    expect(cutLines(long, 1, 9, 200)).toMatchObject({ to: 1, next: null, cutLineLength: 60_001 });
   });
 
   test("no character is cut in half", () => {
