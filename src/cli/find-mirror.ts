@@ -44,6 +44,14 @@ export function findMirror(io: Io, dir: string | undefined): string {
 }
 
 /**
+ * Returns the operand for a linked folder in a command line that a command prints, with a space
+ * before it; "" if commands in the working folder find the linked folder by themselves.
+ */
+export function formatFolderOperand(io: Io, root: string): string {
+  return findNearestMirror(io, io.cwd).root === root ? "" : ` ${quoteForShell(root)}`;
+}
+
+/**
  * Returns the real paths of linked folders, without duplicates. Each operand is the path or name of
  * a linked folder; without operands, returns the nearest linked folder.
  */

@@ -28,7 +28,7 @@ import { unwrap } from "../common/trouble.ts";
 import { type Args, type Command, type Io, type OptionSpec, pickContext } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { formatCounts, cutLines, formatJsonLine, printNotes } from "./text.ts";
-import { findMirror, FOLDER_OPERANDS } from "./find-mirror.ts";
+import { findMirror, FOLDER_OPERANDS, formatFolderOperand } from "./find-mirror.ts";
 import {
   askAgreement,
   hidesProgress,
@@ -65,9 +65,9 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
   readonly declined?: ExitCode;
   /**
    * Returns the command line that continues the work after the user stopped this command. Default:
-   * the same command line.
+   * the same command line. `folder`: operand for the linked folder, or "".
    */
-  readonly again?: (plan: Plan) => string | undefined;
+  readonly again?: (plan: Plan, folder: string) => string | undefined;
   /** Returns a last line of output that suggests the next step. */
   readonly next?: (result: ResultOf<D>) => string;
 };
@@ -111,6 +111,7 @@ async function runOperationCommand<D extends Declaration, Plan>(
   input: ReadInput<D>,
 ): Promise<ExitCode> {
   const isJson = args.flag("json");
+  const folder = formatFolderOperand(io, mirror.root);
   let wasPlanned = false;
   const showPlan = (plan: Plan, isDryRun: boolean) => {
     const preview = operation.preview(plan);
@@ -130,7 +131,7 @@ async function runOperationCommand<D extends Declaration, Plan>(
     },
     beforeSync(_plan, result) {
       if (!isJson) {
-        showOutcomes<ItemOf<D>>(io, result, parts.words(result), wasPlanned);
+        showOutcomes<ItemOf<D>>(io, result, parts.words(result), { wasPlanned, folder });
         if (parts.next !== undefined) io.out(parts.next(result));
       }
       syncStartedAt = io.clock.monotonic();
@@ -147,7 +148,7 @@ async function runOperationCommand<D extends Declaration, Plan>(
       : showSync(io, report, { json: isJson, paths, began: syncStartedAt, url: mirror.url });
   if (isJson) io.out(formatJsonLine(toOperationJson(operationEnd)));
   if (operationEnd.kind === "done" && operationEnd.isStopped)
-    return showStopped(io, operationEnd.result.run, parts.again?.(operationEnd.plan));
+    return showStopped(io, operationEnd.result.run, folder, parts.again?.(operationEnd.plan, folder));
   return syncExit === EXIT.inSync ? chooseExit(operationEnd) : syncExit;
 }
 
@@ -276,15 +277,15 @@ function formatPlannedItems<One extends OperationItem>(
 }
 
 /**
- * Prints the outcome of each item, then the number of items for each outcome.
- * @param wasPlanned true if the user has seen the plan; the function then prints only notes and
- * failures
+ * Prints the outcome of each item, then the number of items for each outcome. `wasPlanned`: true if
+ * the user has seen the plan; the function then prints only notes and failures. `folder`: operand
+ * for the linked folder, or "".
  */
 function showOutcomes<One extends OperationItem>(
   io: Io,
   { run, items }: { readonly run: number | null; readonly items: readonly One[] },
   { word, detail }: ItemWords<One>,
-  wasPlanned: boolean,
+  { wasPlanned, folder }: { readonly wasPlanned: boolean; readonly folder: string },
 ): void {
   const [only, second] = items;
   if (only?.end === "done" && second === undefined && !wasPlanned) {
@@ -298,18 +299,19 @@ function showOutcomes<One extends OperationItem>(
   const itemsByOutcome = Map.groupBy(items.filter(isNew), ({ end, why }) => `${end} ${why}`);
   for (const group of itemsByOutcome.values()) showGroup(io, group, word);
   io.out(formatOutcomeCounts(items, "done", word));
-  if (run !== null) io.out(`  run ${run}; undo it: mdmirror undo ${run}`);
+  if (run !== null) io.out(`  run ${run}; undo it: mdmirror undo${folder} ${run}`);
 }
 
 /**
  * Prints that the user stopped the command, and the next step. The message does not claim that
  * nothing was sent, because `resolve` may send some choices without a sync.
+ * @param folder operand for the linked folder, or ""
  * @param nextCommand command line that continues with the remaining documents
  */
-function showStopped(io: Io, run: number | null, nextCommand = "the same command again"): ExitCode {
+function showStopped(io: Io, run: number | null, folder: string, nextCommand = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
-  const undoClause = run === null ? "" : `; undo it: mdmirror undo ${run}`;
-  io.err(`  next: upload the changes: mdmirror sync; continue: ${nextCommand}${undoClause}`);
+  const undoClause = run === null ? "" : `; undo it: mdmirror undo${folder} ${run}`;
+  io.err(`  next: upload the changes: mdmirror sync${folder}; continue: ${nextCommand}${undoClause}`);
   return EXIT.attention;
 }
 

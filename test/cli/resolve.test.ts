@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useRig, useSyncedRig } from "./rig.ts";
@@ -163,6 +163,15 @@ describe("resolve of many", () => {
     for (const path of PATHS)
       expect([rig.read(path), rig.remote(path)!.content]).toEqual([text(path, "mine"), text(path, "theirs")]);
     expect([await inConflict(), rig.read("a (theirs).md")]).toEqual([[...PATHS], text("a.md", "theirs")]);
+  });
+
+  test("from outside of the linked folder, the command that undoes the run names the folder", async () => {
+    const { out } = await rig.run(["resolve", "--all", "--mine", "w"], { cwd: rig.dir });
+    const [line] = out.filter((one) => one.includes("undo it:"));
+    const [, root, number] = /mdmirror undo (\S+) (\d+)$/.exec(line!)!;
+    expect(root).toBe(realpathSync(rig.root));
+    expect((await rig.run(["undo", root!, number!, "--yes"], { cwd: rig.dir })).code).toBe(3);
+    expect(await inConflict()).toEqual([...PATHS]);
   });
 
   test("--dry-run prints the plan, in lines and as JSON, and writes nothing (I23)", async () => {

@@ -19,7 +19,7 @@ export const command = makeOperationCommand(undo, {
     const doableCount = items.filter(({ kind }) => kind !== "left").length;
     return `undo ${count(doableCount)} of ${formatRuns(runs)}?`;
   },
-  again: ({ runs, since }) => (since === null ? `mdmirror undo ${runs[0]!.run}` : undefined),
+  again: ({ runs, since }, folder) => (since === null ? `mdmirror undo${folder} ${runs[0]!.run}` : undefined),
   head: formatUndoHead,
   words: () => ({ word: "undone", detail: describeUndo }),
 });
