@@ -167,33 +167,39 @@ async function runSections(options: JudgeOptions): Promise<ConformanceReport> {
   );
   const pendingCases = sections.flatMap((report) => CASES_BY_SECTION[report.section].map((test) => ({ report, test })));
   const remainingFolders: string[] = [];
-  let doneCount = 0;
-  for (const { report, test } of pendingCases) {
+  let resultCount = 0;
+  for (const [number, { report, test }] of pendingCases.entries()) {
     if (options.stop.aborted) break;
-    options.onCase(doneCount, pendingCases.length);
-    const folder = `/${options.name}-${doneCount++}`;
+    options.onCase(number, pendingCases.length);
+    const folder = `/${options.name}-${number}`;
     if (test.leavesReview && !options.leaveBehind) {
       report.skipped.push(test.title);
+      resultCount++;
       continue;
     }
-    await runCase(test, options, folder, report);
+    if (await runCase(test, options, folder, report)) resultCount++;
     if (!(await clearCase(options.exchange, options.key, folder))) remainingFolders.push(folder);
   }
-  const isComplete = doneCount === pendingCases.length;
-  const hasDifference = sections.some((section) => section.differences.some(({ basis }) => basis === "published"));
-  return { conforms: isComplete && !hasDifference, isComplete, sections, leftBehind: remainingFolders };
+  const isComplete = resultCount === pendingCases.length;
+  return { conforms: isComplete && !differsFromContract(sections), isComplete, sections, leftBehind: remainingFolders };
+}
+
+/** Returns true if a case of the published contract found a difference. */
+export function differsFromContract(sections: readonly SectionReport[]): boolean {
+  return sections.some(({ differences }) => differences.some(({ basis }) => basis === "published"));
 }
 
 /**
  * Runs a case and adds its result to the report.
+ * @returns false if the run was stopped during the case, so that the case has no result
  * @throws NoAnswerError if the service can no longer be reached
  */
 async function runCase(
   { title, basis, run }: ContractCase,
-  { exchange, key }: JudgeOptions,
+  { exchange, key, stop }: JudgeOptions,
   path: string,
   report: SectionReport,
-): Promise<void> {
+): Promise<boolean> {
   const { observe, last } = rememberLastAnswer(exchange);
   const api = new Api(observe, key);
   try {
@@ -201,15 +207,19 @@ async function runCase(
     await run({ api, folder, indexesLate: true, as: (otherKey) => new Api(observe, otherKey) });
     report.passed++;
   } catch (error) {
+    // After a stop, a request that the service refused with `Retry-After` is not repeated. So the
+    // case may have failed because of the stop.
+    if (stop.aborted) return false;
     if (error instanceof NotOfferedError) {
       report.notOffered.push({ title, operation: error.operation });
-      return;
+      return true;
     }
     // One lost answer counts as a difference. The request for a list throws too if the service can
     // no longer be reached; the run then ends.
     if (error instanceof NoAnswerError) await api.get("/v1/files?limit=1");
     report.differences.push({ title, basis, ...last(), detail: describeError(error as Error) });
   }
+  return true;
 }
 
 const MAX_VALUE_CHARACTERS = 200;

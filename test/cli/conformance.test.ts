@@ -86,6 +86,27 @@ test("a run that is stopped does not say that the service conforms", async () =>
   expect([exit, conforms, isComplete, folders()]).toEqual([3, false, false, []]);
 });
 
+test("a case whose request was refused with Retry-After, and that is then stopped, has no result", async () => {
+  const stop = new AbortController();
+  let isLastCase = false;
+  const url = await serveAs((handle) => async (request) => {
+    if (!isLastCase) return handle(request);
+    stop.abort();
+    return { status: 429, headers: { "retry-after": "5" }, body: "" };
+  });
+  const onStatus = (status: string) => {
+    isLastCase ||= status === "case 3 of 3";
+  };
+  const argv = ["conformance", url, "--key-file", rig.keyFile, "--section", "errors"];
+  const { code, out } = await rig.run(argv, { stop: stop.signal, terminal: true, onStatus });
+  expect([code, out.at(0), ...out.slice(-2)]).toEqual([
+    3,
+    "errors: 2 cases passed",
+    "stopped: some cases did not run",
+    "the cases that ran found no difference from the contract",
+  ]);
+});
+
 test("a run that is stopped during a wait does not send the request again", async () => {
   const stop = new AbortController();
   let sent = 0;

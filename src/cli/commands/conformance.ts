@@ -4,6 +4,7 @@ import { shownWords } from "../../common/shown-words.ts";
 import { type Result, unwrap } from "../../common/trouble.ts";
 import type { Wire } from "../../common/wire.ts";
 import {
+  differsFromContract,
   type JudgeOptions,
   judgeService,
   type ConformanceReport,
@@ -107,10 +108,15 @@ function formatReport({ conforms, isComplete, sections, leftBehind }: Conformanc
     ...sections.flatMap(formatSection),
     ...leftBehind.map((path) => `left behind: ${path}`),
     ...(isComplete ? [] : ["stopped: some cases did not run"]),
-    conforms
-      ? "the service follows the contract"
-      : "the service does not follow the contract, as far as it was checked",
+    formatVerdict(conforms, sections),
   ];
+}
+
+function formatVerdict(conforms: boolean, sections: readonly SectionReport[]): string {
+  if (conforms) return "the service follows the contract";
+  return differsFromContract(sections)
+    ? "the service does not follow the contract, as far as it was checked"
+    : "the cases that ran found no difference from the contract";
 }
 
 function formatSection({ section, passed, differences, notOffered, skipped }: SectionReport): string[] {
