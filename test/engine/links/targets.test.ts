@@ -20,6 +20,18 @@ test("a link that led nowhere is sent by its id when its target appears", async 
   expect(mirror.texts().get("a.md")).toBe("[later](later.md)\n");
 });
 
+test("a link that the user has removed again needs no further cycle when its target appears", async () => {
+  const { mirror } = start();
+  mirror.write("a.md", "[later](later.md)\n");
+  await mirror.sync();
+  mirror.write("a.md", "no link\n");
+  await mirror.sync();
+  mirror.write("later.md", "now\n");
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync", cycles: 1 });
+  mirror.write("b.md", "b\n");
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync", cycles: 1 });
+});
+
 test("a link whose target appeared stays to be sent while the service refuses it (I02, I08, I22)", async () => {
   const fixture = openFixture(1, {}, { links: true });
   const { rig, mirror } = fixture;

@@ -136,6 +136,13 @@ function findInFolder(spellings: readonly Spelling[], folder: LocalPath): Spelli
   return firstEntry !== undefined && inSameFolder.every(({ text }) => text === firstEntry.text) ? firstEntry : null;
 }
 
+/** Returns the first of the given spellings for each path. */
+export function firstOfEachPath(spellings: Iterable<Spelling>): MapIterator<Spelling> {
+  const firstByPath = new Map<LocalPath, Spelling>();
+  for (const spelling of spellings) if (!firstByPath.has(spelling.path)) firstByPath.set(spelling.path, spelling);
+  return firstByPath.values();
+}
+
 /** Returns true if a link that had no target has a target now, or if its deleted target is back. */
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {

@@ -9,7 +9,7 @@ import { isRememberedBlock } from "../../model/block.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
 import type { Policy } from "../../model/policy.ts";
 import { findLocalPlaces } from "../../planner/local-places.ts";
-import { hasGoneTarget, hasNewTarget } from "./known-spellings.ts";
+import { firstOfEachPath, hasGoneTarget, hasNewTarget } from "./known-spellings.ts";
 import type { LinkPlaces, PlacesByTime } from "./places.ts";
 
 const FILE_CHANGED_DETAIL = "the file was changed after the scan";
@@ -221,16 +221,14 @@ export class LinkedDisk implements Disk {
     if (spellings.length === 0) return local;
     const placesByTime = this.#match(trees, matching, true);
     const waitingPaths = findWaitingPaths(trees);
-    const checkedPaths = new Set<LocalPath>();
     const changedFiles = new Map<LocalPath, LocalFile | null>();
-    for (const spelling of spellings) {
-      const { path, text } = spelling;
-      const file = local.files.get(path);
-      // The first spelling of the file's content is that of the file's bytes. In older ones, links
-      // still have the former paths of their targets, where another document may be now.
-      if (file === undefined || file.digest !== text || checkedPaths.has(path)) continue;
-      checkedPaths.add(path);
+    const isOfContent = ({ path, text }: Spelling): boolean => local.files.get(path)?.digest === text;
+    // The first spelling of the file's content is that of the file's bytes. In older ones, links
+    // still have the former paths of their targets, where another document may be now.
+    for (const spelling of firstOfEachPath(spellings.filter(isOfContent))) {
       if (!mustReadAgain(spelling, trees, waitingPaths, placesByTime.now)) continue;
+      const { path } = spelling;
+      const file = local.files.get(path)!;
       const convertedFile = this.#readFile(file, placesByTime, onText, true);
       if (convertedFile !== null && convertedFile.digest !== file.digest)
         changedFiles.set(path, { ...convertedFile, stampTrusted: false });

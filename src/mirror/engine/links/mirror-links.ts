@@ -13,6 +13,7 @@ import type { Disk, StoreContent } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type DigestedText, LinkForms } from "./forms.ts";
 import {
+  firstOfEachPath,
   hasMovedTarget,
   hasNewTarget,
   isFileOfAnother,
@@ -75,14 +76,10 @@ export class MirrorLinks {
    */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
-    const pathsRead = new Set<LocalPath>();
     const ids = new Set<DocId>();
-    // The newest spelling of each file comes first, so older spellings are skipped.
-    for (const { path, leads } of this.#state.spellings.all()) {
-      if (pathsRead.has(path) || !local.files.has(path)) continue;
-      pathsRead.add(path);
+    const spellings = this.#state.spellings.all().filter(({ path }) => local.files.has(path));
+    for (const { leads } of firstOfEachPath(spellings))
       for (const { destination, to } of leads) if (destination !== to && isDocId(to)) ids.add(to);
-    }
     const isKnown = (id: DocId): boolean => base.records.has(id) || base.tombstones.has(id) || remote.files.has(id);
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
@@ -153,8 +150,15 @@ export class MirrorLinks {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return false;
     // Base is loaded again, because the cycle has changed it.
-    const currentPlaces = new LinkPlaces(this.#state.load(), this.forms.scope);
-    return spellings.some(({ leads }) => hasNewTarget(leads, currentPlaces));
+    const base = this.#state.load();
+    const currentPlaces = new LinkPlaces(base, this.forms.scope);
+    const isOfRecordedContent = ({ path, text }: Spelling): boolean => {
+      const id = currentPlaces.docAt(path);
+      return id !== null && base.records.get(id)?.localDigest === text;
+    };
+    return firstOfEachPath(spellings.filter(isOfRecordedContent)).some(({ leads }) =>
+      hasNewTarget(leads, currentPlaces),
+    );
   }
 
   /**
