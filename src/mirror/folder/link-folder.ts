@@ -11,7 +11,7 @@ import type { Random } from "../../common/random.ts";
 import { rememberRoot } from "../engine/run/guard-facts.ts";
 import type { World } from "../engine/run/world.ts";
 import { LocalDisk } from "../local/disk.ts";
-import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { makeMirrorFolder, readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { examineOwnFolder, makeOwnFolder, tightenOwnFolder } from "../state/own-files.ts";
@@ -29,7 +29,7 @@ import { connect } from "../trust/connect.ts";
 import { findMirror } from "../trust/gate.ts";
 import { type Environment, findHome, locateRegistry } from "../trust/registry.ts";
 import type { TrustedOrigin } from "../trust/address.ts";
-import { checkOwner, readOwnership } from "../trust/owner.ts";
+import { checkOwner, findMirrorAbove } from "../trust/owner.ts";
 import { quoteForShell } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { makeFolders } from "../../common/make-folders.ts";
@@ -86,18 +86,6 @@ function explainUnusual(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
   return home.startsWith(`${root}/`) ? "a folder above your home" : null;
-}
-
-/**
- * Returns the linked folder above a folder; null if there is none. Another user's linked folder
- * does not count, because anybody could create one, for example in `/tmp`.
- */
-export function findMirrorAbove(root: string, env: Environment): string | null {
-  for (let folder = dirname(root); ; folder = dirname(folder)) {
-    const isMirror = existsSync(join(folder, MIRROR_FOLDER, CONFIG_FILE));
-    if (isMirror && readOwnership(folder, env).kind !== "foreign") return folder;
-    if (dirname(folder) === folder) return null;
-  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { quoteForShell } from "../model/shell-word.ts";
 import { removeOwnFile } from "../state/own-files.ts";
 import { checkRegistryWritable, keepMirror, readRootMarker } from "../trust/gate.ts";
 import { type Environment, findByMarker, locateRegistry } from "../trust/registry.ts";
-import { findMirrorAbove } from "./link-folder.ts";
+import { findMirrorAbove } from "../trust/owner.ts";
 import { readErrorCode, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**

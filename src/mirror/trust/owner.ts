@@ -4,10 +4,10 @@
  * `.mdmirror/`.
  */
 
-import { lstatSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { userInfo } from "node:os";
-import { join } from "node:path";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { dirname, join } from "node:path";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { quoteForShell } from "../model/shell-word.ts";
 import { examineOwnFolder } from "../state/own-files.ts";
 import { effectiveUser, UnsafePathError } from "../../common/ownership.ts";
@@ -84,6 +84,18 @@ function readSudoCaller(env: Environment): SudoCaller | null {
 
 function parseId(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null;
+}
+
+/**
+ * Returns the linked folder above a folder; null if there is none. Another user's linked folder
+ * does not count, because anybody could create one, for example in `/tmp`.
+ */
+export function findMirrorAbove(root: string, env: Environment): string | null {
+  for (let folder = dirname(root); ; folder = dirname(folder)) {
+    const isMirror = existsSync(join(folder, MIRROR_FOLDER, CONFIG_FILE));
+    if (isMirror && readOwnership(folder, env).kind !== "foreign") return folder;
+    if (dirname(folder) === folder) return null;
+  }
 }
 
 /** @param root real path of the folder */
