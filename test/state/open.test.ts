@@ -152,6 +152,26 @@ describe("openState", () => {
     });
   });
 
+  test.each<[string, (texts: string) => void]>([
+    ["missing", (texts) => rmSync(texts)],
+    ["damaged", (texts) => writeFileSync(texts, "not a database, whatever its name says ".repeat(200))],
+  ])("a file of a newer program is named first, also if the other file is %s, which stays so", (_, harm) => {
+    for (const [newer, other] of [
+      ["state.db", "texts.db"],
+      ["texts.db", "state.db"],
+    ] as const) {
+      const folder = folderOf(1);
+      const db = new Sqlite(join(folder, newer));
+      db.pragma("user_version = 99");
+      db.close();
+      harm(join(folder, other));
+      const before = readdirSync(folder);
+      for (const readOnly of [false, true])
+        expect(openState({ folder, clock, readOnly })).toMatchObject({ kind: "newer", file: newer, version: 99 });
+      expect(readdirSync(folder)).toEqual(before);
+    }
+  });
+
   test("a missing folder is unusable, and a folder in place of the file is refused by name", () => {
     const folder = temporaryFolder();
     expect(openState({ folder: join(folder, "none"), clock })).toMatchObject({ kind: "unusable", code: "ENOENT" });

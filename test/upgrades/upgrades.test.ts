@@ -133,6 +133,22 @@ describe("another format", () => {
   );
 
   test.each([
+    ["state.db", "texts.db"],
+    ["texts.db", "state.db"],
+  ])("of %s is refused before %s, which is missing, is created", async (file, missing) => {
+    rig.write("a.md", "a\n");
+    expect((await rig.init()).code).toBe(0);
+    setVersion(own(file), versionOf(own(file)) + 1);
+    rmSync(own(missing));
+    for (const argv of [["sync"], ["init", "--gitignore"]]) {
+      const { code, out, err } = await rig.run([...argv, "w"]);
+      expect([argv, code, out]).toEqual([argv, 2, []]);
+      expect(err[0]).toContain(`${file} was written by a newer mdmirror`);
+    }
+    expect(existsSync(own(missing))).toBe(false);
+  });
+
+  test.each([
     ["newer", NEWEST_SCHEMA + 1, `${NEWEST_SCHEMA}`, "the newer mdmirror"],
     ["older", OLDEST_SCHEMA - 1, `${OLDEST_SCHEMA} to ${NEWEST_SCHEMA}`, "the mdmirror that wrote it"],
   ])(

@@ -77,10 +77,7 @@ export function limitPageCache(db: SqliteDatabase): void {
  * older schema is copied into memory, and only the copy is upgraded.
  */
 export function openForReading(path: string, schema: DatabaseSchema): OpenedDatabase {
-  const openedFile = attemptOpen(
-    () => openOwnDatabase(path, { make: false, readonly: true, timeout: LOCK_WAIT_MS }),
-    (db) => findOwnershipFault(db, schema),
-  );
+  const openedFile = openUnchanged(path, schema);
   if (openedFile.kind === "opened")
     return isOlder(openedFile.db, schema) ? openCopy(() => serializeDatabase(openedFile.db), schema) : openedFile;
   if (openedFile.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(openedFile.code)) return openedFile;
@@ -93,6 +90,21 @@ export function openForReading(path: string, schema: DatabaseSchema): OpenedData
   if (mainFile === null) return openedFile;
   const openedCopy = openCopy(() => mainFile.bytes, schema);
   return openedCopy.kind === "unusable" ? openedFile : openedCopy;
+}
+
+/** Opens an existing file of this or an older schema for reading. */
+function openUnchanged(path: string, schema: DatabaseSchema): OpenedDatabase {
+  return attemptOpen(
+    () => openOwnDatabase(path, { make: false, readonly: true, timeout: LOCK_WAIT_MS }),
+    (db) => findOwnershipFault(db, schema),
+  );
+}
+
+/** Returns the fault of a file that a newer mdmirror wrote; null for any other file. */
+export function findNewerSchema(path: string, schema: DatabaseSchema): DatabaseFault | null {
+  const openedFile = openUnchanged(path, schema);
+  if (openedFile.kind === "opened") openedFile.db.close();
+  return openedFile.kind === "newer" ? openedFile : null;
 }
 
 function isOlder(db: SqliteDatabase, schema: DatabaseSchema): boolean {

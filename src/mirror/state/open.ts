@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import {
   type DatabaseFault,
+  findNewerSchema,
   findPageFault,
   leaveWal,
   type OpenedDatabase,
@@ -63,6 +64,10 @@ function openInMemory(clock: Clock): OpenedState {
 }
 
 function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState {
+  // ORDER: this check comes first, because no file may be created, set aside or upgraded beside a
+  // file that a newer mdmirror wrote.
+  const newerFile = findNewerFile(folder);
+  if (newerFile !== null) return newerFile;
   const sizesBefore = {
     state: readFileSize(folder, STATE_SCHEMA.file),
     texts: readFileSize(folder, TEXTS_SCHEMA.file),
@@ -91,6 +96,15 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
     if (rowDamage !== null) return { file: STATE_SCHEMA.file, ...rowDamage };
     return { kind: "opened", state, created: sizesBefore.state === null || sizesBefore.state === 0 };
   });
+}
+
+function findNewerFile(folder: string): FileFault | null {
+  for (const schema of [TEXTS_SCHEMA, STATE_SCHEMA]) {
+    if (readFileSize(folder, schema.file) === null) continue;
+    const fault = findNewerSchema(join(folder, schema.file), schema);
+    if (fault !== null) return { file: schema.file, ...fault };
+  }
+  return null;
 }
 
 type DatabaseFiles = { readonly kind: "both"; readonly state: SqliteDatabase; readonly texts: SqliteDatabase };
