@@ -85,6 +85,14 @@ describe("who wins: content and presence", () => {
     ["a.md=1", "new c.md 3; unseen c.md still-being-written; rm a.md", "", "block still-being-written a.md"],
     ["a.md=1", "unseen z EACCES; rm a.md", "edit a.md 2", "block local-unreadable a.md"],
     ["a.md=1 c.md=3", "unseen c.md EACCES; rm a.md", "", "delete-remote a.md; block local-unreadable c.md"],
+    // While the folder is unreadable, a new file with a document's content may be a copy.
+    [
+      "d/a.md=1",
+      "mv d/a.md a.md; save a.md 1; unseen d EACCES",
+      "",
+      "create-remote a.md; block local-unreadable d/a.md",
+    ],
+    ["d/a.md=1", "mv d/a.md a.md; unseen d EACCES", "", "reparent-remote d/a.md>a.md; relink a.md"],
     // An unreadable file at the path that another document has left may be the missing file.
     [
       "a.md=1 c.md=3",

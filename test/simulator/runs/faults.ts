@@ -59,20 +59,26 @@ export function cutShort(response: WireResponse): WireResponse {
   return { ...response, body: response.body.slice(0, Math.floor(response.body.length / 2)) };
 }
 
-/**
- * Starts the disk trouble of a step.
- * @returns a function that ends it
- */
-export function makeTrouble(mirror: SimulatedMirror, { trouble, seed }: SyncStep): () => void {
-  if (trouble === null) return () => undefined;
+type Trouble = {
+  readonly end: () => void;
+  /** Local path of the folder that the sync may be unable to read, "" for any; null for none. */
+  readonly hiddenFolder: string | null;
+};
+
+/** Starts the disk trouble of a step. */
+export function makeTrouble(mirror: SimulatedMirror, { trouble, seed }: SyncStep): Trouble {
+  if (trouble === null) return { end: () => undefined, hiddenFolder: null };
   const dice = rollDice(seed + 77);
   const { disk } = mirror;
-  if (trouble === "unmounted") return unmount(mirror);
-  if (trouble === "full") return disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
+  if (trouble === "unmounted") return { end: unmount(mirror), hiddenFolder: null };
+  if (trouble === "full")
+    return { end: disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" }), hiddenFolder: null };
   if (trouble === "forbidden") {
     const folders = mirror.disk.user.folders(ROOT);
-    if (folders.length === 0) return () => undefined;
-    return disk.fail({ call: "any", path: `${ROOT}/${dice.pick(folders)}`, code: dice.pick(["EACCES", "EPERM"]) });
+    if (folders.length === 0) return { end: () => undefined, hiddenFolder: null };
+    const hiddenFolder = dice.pick(folders);
+    const code = dice.pick(["EACCES", "EPERM"]);
+    return { end: disk.fail({ call: "any", path: `${ROOT}/${hiddenFolder}`, code }), hiddenFolder };
   }
   const ends = (["rename", "link", "unlink", "readFile", "writeNew", "mkdir", "sync", "lstat"] as const)
     .filter(() => dice.below(3) === 0)
@@ -83,9 +89,10 @@ export function makeTrouble(mirror: SimulatedMirror, { trouble, seed }: SyncStep
       const code = call === "link" && drawn === "EACCES" ? "EIO" : drawn;
       return disk.fail({ call, path: `${ROOT}/`.slice(0, -1), code, times: 1 });
     });
-  return () => {
+  const endAll = (): void => {
     for (const end of ends) end();
   };
+  return { end: endAll, hiddenFolder: "" };
 }
 
 function unmount({ disk }: SimulatedMirror): () => void {

@@ -210,6 +210,19 @@ export class History {
     }
   }
 
+  /**
+   * Called after a sync that may have been unable to read a folder. A document that was renamed and
+   * saved again can be recognized only by its content. While its file may still be at its former
+   * path in that folder, the file with its content may be a copy, and becomes a new document.
+   * @param folder "" for any folder
+   */
+  weighHiddenPaths(mirror: number, folder: string): void {
+    for (const [path, tags] of this.#places[mirror] ?? [])
+      for (const tag of folder === "" || path.startsWith(`${folder}/`) ? tags : [])
+        if (this.#rewritten[mirror]?.has(tag) === true && this.#renamed[mirror]?.has(tag) === true)
+          this.mayVanish.add(tag);
+  }
+
   /** Records that a folder was renamed or moved, and with it the paths of base below it. */
   folderMovedHere(mirror: number, from: string, to: string): void {
     const places = this.#places[mirror];

@@ -324,3 +324,21 @@ describe("a user writes into a file that a power cut has emptied", () => {
     expect([...history.mayVanish]).toEqual(isRestored ? [] : [tagOf(whole)]);
   });
 });
+
+describe("a file is moved, saved as a new file, and a sync cannot read a folder", () => {
+  it.each([
+    ["the former folder: the file may be a copy, and its document may lose its id", "old", true],
+    ["another folder: the document must keep its id", "other", false],
+    ["any folder for a moment", "", true],
+  ])("%s", (_, hiddenFolder, mayVanish) => {
+    const { history } = open(["full"]);
+    const text = history.newText(1);
+    history.noteScan(0, new Map([["old/a.md", text]]), true);
+    history.renamedHere(0, text);
+    history.weighHiddenPaths(0, hiddenFolder);
+    expect([...history.mayVanish]).toEqual([]);
+    history.rewrittenHere(0, text);
+    history.weighHiddenPaths(0, hiddenFolder);
+    expect([...history.mayVanish]).toEqual(mayVanish ? [tagOf(text)] : []);
+  });
+});

@@ -57,7 +57,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   // files again.
   if ((mirror.state.runs(1)[0]?.run ?? 0) % 2 === 1) mirror.disk.advance(2_500);
   const watch = watchDisk(actors, mirror);
-  const calm = makeTrouble(mirror, step);
+  const trouble = makeTrouble(mirror, step);
   oracle.startRun(work !== null);
   actors.startSync(step.mirror);
   const aim = new Aim(actors, step, ledger);
@@ -87,7 +87,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   };
   const end = await survive(async () => ({ report: await (work ?? once)(world, ledger) }));
   const report = end?.report ?? null;
-  calm();
+  trouble.end();
   tally.portCalls += mirror.calls;
   if (end === null) {
     tally.kills++;
@@ -102,6 +102,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     }
   }
   ledger.judge(actors.mirrors, actors.simulatedWorld, history, oracle.shownTexts, end !== null);
+  if (trouble.hiddenFolder !== null) history.weighHiddenPaths(step.mirror, trouble.hiddenFolder);
   // A sync with open problems may have a blocked move. Base then has the document's former path,
   // and after an edit only similar content identifies it.
   const isAllKnown = work === null && report?.state === "in-sync" && report.counts.blocked === 0;
