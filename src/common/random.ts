@@ -14,9 +14,9 @@ export function systemRandom(): Random {
     // Node loads the code of the global `crypto` on first use. An import of `node:crypto` would
     // load this code at the start of each command.
     if (pool.length < count) pool = crypto.getRandomValues(new Uint8Array(Math.max(count, POOL_BYTES)));
-    const taken = pool.subarray(0, count);
+    const randomBytes = pool.subarray(0, count);
     pool = pool.subarray(count);
-    return taken;
+    return randomBytes;
   };
   return {
     fraction: () => Math.random(),
