@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { createRig, type Rig } from "../../simulator/rig.ts";
+import { openFixture, problem } from "../../promises/fixture.ts";
+import type { Fault } from "../../variants/variant.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 
 /**
@@ -160,4 +162,27 @@ test("what was made of the other version of a conflict keeps its links, whose ta
   await mirror.syncTimes(2);
   expect(rig.app.text("a.md")).toBe(`theirs, see [meals](${meals}), and mine\n`);
   expect(mirror.texts().get("a.md")).toBe("theirs, see [meals](food.md), and mine\n");
+});
+
+test("a file in a folder whose move fails keeps its links", async () => {
+  const fixture = openFixture(1, {}, { links: true });
+  const { rig, mirror } = fixture;
+  const target = rig.app.create("b.md", "b\n");
+  rig.app.create("f/a.md", "a\n");
+  await mirror.sync();
+  const refuseFolderMoves = (fault: Fault) => {
+    fixture.fault = ({ method, path }) => (method === "PATCH" && path.startsWith("/v1/folders/") ? fault : null);
+  };
+  mirror.rename("f", "e");
+  rig.app.edit("f/a.md", `[b](${target})\n`);
+  refuseFolderMoves(problem(403, "forbidden"));
+  await mirror.sync();
+  expect(mirror.texts().get("e/a.md")).toBe("[b](../b.md)\n");
+  mirror.rename("b.md", "c.md");
+  refuseFolderMoves(problem(503, "service_unavailable"));
+  await mirror.sync();
+  fixture.fault = () => null;
+  await mirror.sync();
+  expect(rig.app.text("e/a.md")).toBe(`[b](${target})\n`);
+  expect(mirror.texts().get("e/a.md")).toBe("[b](../c.md)\n");
 });

@@ -21,7 +21,7 @@ import {
 } from "../observe/both-sides.ts";
 import { listConflictCopies } from "../../model/names.ts";
 import { readDocument, storeConflictCopy } from "../apply/effect.ts";
-import type { StepEnd } from "./execute.ts";
+import { hasSucceeded, type StepEnd } from "./execute.ts";
 import {
   checkRoot,
   computeConflictBudget,
@@ -73,7 +73,7 @@ async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCh
   ctx.notes.conflictBudget = computeConflictBudget(world, plannedCycle.plan, plannedCycle.trees, input.settings.guards);
   ctx.notes.tally.readsOther = false;
   const { value: ends, isStopped } = await carryOutPlan(ctx, plannedCycle.plan);
-  updateLinks(ctx, plannedCycle.plan);
+  updateLinks(ctx, plannedCycle.plan, ends);
   await flushNow(ctx);
   return { ...plannedCycle, ends, isStopped };
 }
@@ -138,7 +138,7 @@ async function observeAndPlan(
 }
 
 /** Rewrites the links to documents that moved. Does nothing if a safety check stopped the plan. */
-function updateLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
+function updateLinks(ctx: CycleContext, { verdict, steps }: Plan, ends: readonly StepEnd[]): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
   links.forms.begin(false);
@@ -146,7 +146,9 @@ function updateLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   // ORDER: targets are checked after the rewrite of links, which reads the links of moved documents
   // at their new paths.
   ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
-  links.tidy();
+  // If a move failed, neither a record nor a block has the current path of the moved file. So its
+  // spelling would count as unused.
+  if (ends.every((end) => end.kind === "ran" && hasSucceeded(end.outcome))) links.tidy();
 }
 
 const WITHHELD_END: StepEnd = { kind: "skipped", why: "withheld" };
