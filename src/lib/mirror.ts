@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { systemClock } from "../common/clock.ts";
-import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import type { MirrorOptions, OpenedMirror, ProcessContext } from "../mirror/folder/open-mirror.ts";
 import { systemRandom } from "../common/random.ts";
 import { ok, refuse, type Result, unwrap } from "../common/trouble.ts";
 import { findValueFault, SETTINGS } from "../mirror/settings/settings.ts";
@@ -22,7 +22,7 @@ import { toReportJson, toStatusJson } from "../mirror/operations/results/report.
  * Parts of the calling program that the methods of a linked folder use, such as its environment
  * variables.
  */
-export type CallEnvironment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
+export type CallEnvironment = ProcessContext & Pick<MirrorOptions, "url" | "keyFile">;
 
 /**
  * Returns the environment for calls of the library. The option `key` becomes the environment

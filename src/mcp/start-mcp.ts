@@ -1,7 +1,7 @@
 /** Serves linked folders to one client over standard input and output. Runs the client's calls. */
 import { type CallToolResult, McpServer, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { HostOptions } from "../mirror/folder/open-mirror.ts";
+import type { ProcessContext } from "../mirror/folder/open-mirror.ts";
 import { admitMirror, nameServedMirrors } from "./mirrors.ts";
 import { listTools } from "./table.ts";
 import { makeAnswer, makeRefusal, type ServedMirror, type Tool, type ToolHost, type ToolResult } from "./tool.ts";
@@ -10,7 +10,7 @@ import { judgePath, openSaveContext } from "../mirror/operations/manual/save.ts"
 import { describeError } from "../mirror/folder/disk-trouble.ts";
 import { errnoClause, readErrorCode, type Trouble, unwrap } from "../common/trouble.ts";
 
-type McpOptions = Pick<HostOptions, "env" | "cwd" | "clock" | "random"> & {
+type McpOptions = ProcessContext & {
   /** Real paths of linked folders that belong to this user. */
   readonly roots: readonly string[];
   readonly isReadOnly: boolean;

@@ -5,7 +5,7 @@
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 import * as z from "zod";
-import type { HostOptions } from "../mirror/folder/open-mirror.ts";
+import type { ProcessContext } from "../mirror/folder/open-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
 
 /**
@@ -81,7 +81,7 @@ export type ServedMirror = {
  */
 export type ToolHost = {
   readonly mirrors: readonly ServedMirror[];
-  readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
+  readonly openOptions: ProcessContext;
   /** Runs work that needs the folder's lock, after all earlier work for the folder has ended. */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };

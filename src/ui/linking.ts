@@ -1,5 +1,6 @@
 /** Plans the first sync of a new folder, then links the folder when the user confirms the plan. */
 
+import type { ProcessContext } from "../mirror/folder/open-mirror.ts";
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { readActionPath } from "../mirror/operations/results/actions.ts";
@@ -13,8 +14,6 @@ import type { SyncPlan } from "../mirror/folder/run.ts";
 import { readUserOrigin } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/address.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
-import type { Clock } from "../common/clock.ts";
-import type { Random } from "../common/random.ts";
 import { type Result, type Trouble, trouble, unwrap } from "../common/trouble.ts";
 import { DIRECTIONS } from "./setting-words.ts";
 
@@ -42,11 +41,7 @@ export type RefusedLink = {
 
 type PreviewGroup = { readonly kind: ActionKind; readonly size: number; readonly first: readonly string[] };
 
-type LinkContext = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly random: Random;
-};
+type LinkContext = Omit<ProcessContext, "cwd">;
 
 type Direction = keyof typeof DIRECTIONS;
 

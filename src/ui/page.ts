@@ -2,8 +2,7 @@ import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Renderer } from "../page/renderer.ts";
 import { ok, TroubleError, unwrap } from "../common/trouble.ts";
 import type { Content, LinkGroup, Notice } from "../page/layout.ts";
-import type { Clock } from "../common/clock.ts";
-import type { Random } from "../common/random.ts";
+import type { ProcessContext } from "../mirror/folder/open-mirror.ts";
 import { mirrorAddress } from "./addresses.ts";
 import { type AllFolders, findFolder, type Folder, type Folders } from "./folders.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
@@ -18,11 +17,7 @@ import { USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Progress } from "../mirror/ports/world.ts";
 import { BUSY_NOTICE, makeSyncNotice, makeTroubleNotice } from "./messages.ts";
 
-export type Ui = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly clock: Clock;
-  readonly random: Random;
+export type Ui = ProcessContext & {
   readonly folders: Folders;
   readonly documents: Renderer;
   readonly jobs: Jobs;

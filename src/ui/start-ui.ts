@@ -5,8 +5,7 @@ import { loadBundle } from "../page/page-bundle.ts";
 import { readErrorCode, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
 import { type ConnectionEnds, type PeerUser, findPeerUser } from "../mirror/trust/peer.ts";
 import { BoundedMap } from "../common/bounded-map.ts";
-import type { Clock } from "../common/clock.ts";
-import type { Random } from "../common/random.ts";
+import type { ProcessContext } from "../mirror/folder/open-mirror.ts";
 import { Origins } from "../page/same-site.ts";
 import { Browsers, Tickets } from "../page/sessions.ts";
 import { Folders } from "./folders.ts";
@@ -27,11 +26,7 @@ const MAX_DRAFTS = 50;
 /** LIMIT: number of folders with a plan and without a link, because plans are kept in memory. */
 const MAX_LINKS = 8;
 
-export type UiOptions = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly clock: Clock;
-  readonly random: Random;
+export type UiOptions = ProcessContext & {
   /** Port; 0 for a free port. */
   readonly port: number;
   /** Real paths of the linked folders to show; null for all linked folders of this user. */

@@ -199,8 +199,11 @@ class Closers {
   }
 }
 
+/** Parts of a process that a front end passes on: variables, working folder, time, random numbers. */
+export type ProcessContext = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">;
+
 /** Options of the process that opens a folder. An operation adds the mode and a command's name. */
-export type HostOptions = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "progress">;
+export type HostOptions = ProcessContext & Pick<MirrorOptions, "progress">;
 
 /**
  * Closes the folder even if `work` throws.
