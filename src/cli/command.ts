@@ -1,6 +1,5 @@
 import type { SudoCaller } from "../mirror/trust/owner.ts";
-import type { Clock } from "../common/clock.ts";
-import type { Random } from "../common/random.ts";
+import type { ProcessContext } from "../mirror/folder/open-mirror.ts";
 import type { Stoppable } from "../mirror/ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 import { parseArgs } from "node:util";
@@ -11,7 +10,7 @@ import { nearestWord } from "../common/nearest-word.ts";
  * Parts of the process that a command uses, such as output and signals. Tests pass an `Io` of their
  * own, and so start no process.
  */
-export type Io = {
+export type Io = ProcessContext & {
   /** Prints one line of a result on standard output. Escapes line ends and control characters. */
   out(line: string): void;
   /** Prints content unchanged to a pipe or file; escapes control characters on a terminal. */
@@ -29,10 +28,6 @@ export type Io = {
     readonly error: boolean;
     readonly columns: number;
   };
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly clock: Clock;
-  readonly random: Random;
   become(caller: SudoCaller): void;
   /**
    * Asks on the terminal. Returns null if the input has ended. Call only if `terminal.input` is
@@ -50,7 +45,7 @@ export type Io = {
   readText(path: string): string;
 };
 
-export function pickContext({ env, cwd, clock, random }: Io): Pick<Io, "env" | "cwd" | "clock" | "random"> {
+export function pickContext({ env, cwd, clock, random }: Io): ProcessContext {
   return { env, cwd, clock, random };
 }
 
@@ -107,8 +102,24 @@ export type Command = {
   readonly examples: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly operands: Operands;
-  /** Runs the command and returns the exit code. `table` lists all commands of mdmirror. */
-  readonly run: (io: Io, args: Args, table: readonly CommandEntry[]) => Promise<ExitCode>;
+  /** Runs the command. `table` lists all commands of mdmirror. */
+  readonly run: (io: Io, args: Args, table: readonly CommandEntry[]) => Promise<CommandEnd>;
+};
+
+/** Result to print, or the exit code of a command that has printed its output itself. */
+export type CommandEnd = CommandResult | ExitCode;
+
+/** Result of a command: lines for people, or one object for `--json`. */
+export type CommandResult = {
+  readonly lines: readonly string[];
+  /** Undefined for a command without `--json`. */
+  readonly json?: object;
+  /** Lines for standard error, which `--json` omits. */
+  readonly hints?: readonly string[];
+  /** Warnings for standard error, one line each, also with `--json`. */
+  readonly warnings?: readonly string[];
+  /** Exit code; undefined for success. */
+  readonly exit?: ExitCode;
 };
 
 export type CommandGroup = "start" | "daily" | "problems" | "history" | "look" | "service";

@@ -12,15 +12,15 @@ import {
   NAME_RULE,
 } from "../mirror/trust/list.ts";
 import { ok, refuse, type Result, trouble, TroubleError, unwrap } from "../common/trouble.ts";
-import type { Args, Command, Io, Operands } from "./command.ts";
+import type { Args, Command, CommandEnd, Io, Operands } from "./command.ts";
+import { refuseUsage } from "./exit.ts";
 import { isDocId } from "../contract/ids.ts";
-import { type ExitCode, refuseUsage } from "./exit.ts";
 
 export const FOLDER_OPERANDS: Operands = { usage: "[DIR]", least: 0, most: 1, offers: ["mirror"] };
 
 /** Returns the operands and the `run` of a command that works on one linked folder. */
 export function makeFolderCommand(
-  run: (io: Io, args: Args, root: string) => Promise<ExitCode>,
+  run: (io: Io, args: Args, root: string) => Promise<CommandEnd>,
 ): Pick<Command, "operands" | "run"> {
   return {
     operands: FOLDER_OPERANDS,

@@ -2,10 +2,11 @@
 
 import { describeError } from "../mirror/folder/disk-trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
-import { type Io, joinCommandWords, readArgs } from "./command.ts";
-import { reportTrouble, EXIT, type ExitCode, UsageError } from "./exit.ts";
+import { type Args, type CommandEnd, type Io, joinCommandWords, readArgs } from "./command.ts";
+import { EXIT, type ExitCode, reportTrouble, UsageError } from "./exit.ts";
 import { createProcessIo, hasOpenedStream, Output } from "./process-io.ts";
 import { COMMANDS, formatCommandHelp, formatOverview, formatUsage } from "./table.ts";
+import { formatJsonLine } from "./text.ts";
 import { version } from "../common/package-files.ts";
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -78,8 +79,17 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
         `  next: mdmirror ${name} --help`,
       ]);
     case "parsed":
-      return command.run(io, parsedArgs.args, COMMANDS);
+      return printResult(io, parsedArgs.args, await command.run(io, parsedArgs.args, COMMANDS));
   }
+}
+
+function printResult(io: Io, args: Args, result: CommandEnd): ExitCode {
+  if (typeof result === "number") return result;
+  const { lines, json, hints = [], warnings = [], exit = EXIT.inSync } = result;
+  const isJson = json !== undefined && args.flag("json");
+  for (const line of isJson ? [formatJsonLine(json)] : lines) io.out(line);
+  for (const line of isJson ? warnings : [...hints, ...warnings]) io.err(line);
+  return exit;
 }
 
 function printLines(io: Io, lines: readonly string[]): ExitCode {

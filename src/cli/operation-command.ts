@@ -25,7 +25,7 @@ import {
 } from "../mirror/operations/run-operation.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { unwrap } from "../common/trouble.ts";
-import { type Args, type Command, type Io, type OptionSpec, pickContext } from "./command.ts";
+import { type Args, type Command, type CommandEnd, type Io, type OptionSpec, pickContext } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { formatCounts, cutLines, formatJsonLine, printNotes } from "./text.ts";
 import { findMirror, FOLDER_OPERANDS, formatFolderOperand } from "./find-mirror.ts";
@@ -175,7 +175,7 @@ type ReadParts<D extends ReadDeclaration> = CommonParts & {
   /** Returns the exit code for a result. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;
   /** Runs another command in place of the operation; null if the operation should run. */
-  readonly runInstead?: (io: Io, args: Args) => Promise<ExitCode> | null;
+  readonly runInstead?: (io: Io, args: Args) => Promise<CommandEnd> | null;
 };
 
 /** Parts of a command whose only operand is a linked folder. */
@@ -215,12 +215,10 @@ export function makeReadCommand<D extends ReadDeclaration>(operation: ReadOperat
       const startedAt = io.clock.monotonic();
       const readOptions = { ...pickContext(io), progress, onNotes, ...reachOptions };
       const answer = unwrap(await runReadOperation(root, operation, allInput, readOptions).finally(progress.end));
-      if (json) io.out(formatJsonLine(omitContents(declared, answer)));
-      else {
-        for (const line of parts.lines?.(io, answer, args) ?? []) io.out(line);
-        parts.print?.(io, answer, { args, took: io.clock.monotonic() - startedAt });
-      }
-      return parts.exit?.(answer) ?? EXIT.inSync;
+      const exit = parts.exit?.(answer) ?? EXIT.inSync;
+      if (json) return { json: omitContents(declared, answer), lines: [], exit };
+      parts.print?.(io, answer, { args, took: io.clock.monotonic() - startedAt });
+      return { lines: parts.lines?.(io, answer, args) ?? [], exit };
     },
   };
 }

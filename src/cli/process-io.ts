@@ -5,9 +5,9 @@ import { systemRandom } from "../common/random.ts";
 import type { Stoppable } from "../mirror/ports/world.ts";
 import type { SudoCaller } from "../mirror/trust/owner.ts";
 import type { Io } from "./command.ts";
+import { EXIT } from "./exit.ts";
 import { once } from "../common/once.ts";
 import { countCells, cutToCells, escapeLine, escapeLines, isColoured } from "./text.ts";
-import { EXIT } from "./exit.ts";
 
 type StandardOutput = Pick<Output, "write" | "isTTY" | "columns">;
 

@@ -10,8 +10,8 @@ import type { WaitReport } from "../mirror/operations/manual/wait.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
 import { UNAPPROVABLE_REASONS } from "../mirror/planner/plan-types.ts";
 import type { Io } from "./command.ts";
+import { EXIT, EXIT_BY_STATE, type ExitCode, reportTrouble } from "./exit.ts";
 import { makeFaultTrouble } from "../mirror/folder/trouble.ts";
-import { reportTrouble, EXIT, EXIT_BY_STATE, type ExitCode } from "./exit.ts";
 import { NEXT_OF_STOP, listStopSteps } from "../mirror/operations/results/attention.ts";
 import {
   describeCopyRename,

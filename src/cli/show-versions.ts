@@ -16,10 +16,9 @@ import {
 } from "../mirror/operations/history/origins.ts";
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { formatLocalTime } from "../mirror/operations/results/times.ts";
-import type { Io } from "./command.ts";
-import type { ExitCode } from "./exit.ts";
+import type { CommandEnd, Io } from "./command.ts";
 import { locateDocument } from "./find-mirror.ts";
-import { countCells, type Paint, choosePaint, escapeForTerminal, showResult } from "./text.ts";
+import { choosePaint, countCells, escapeForTerminal, type Paint } from "./text.ts";
 import { withLocalMirror } from "./use-mirror.ts";
 
 /**
@@ -131,10 +130,10 @@ function formatWordMarks(words: readonly WordOrigin[]): string {
 }
 
 /**
- * Prints which side each line of a merged version comes from.
+ * Returns which side each line of a merged version comes from.
  * @param n number of the version in the history; null for the last merge
  */
-export function showMerge(io: Io, name: string, n: number | null, json: boolean): Promise<ExitCode> {
+export function showMerge(io: Io, name: string, n: number | null): Promise<CommandEnd> {
   const location = locateDocument(io, name);
   return withLocalMirror(io, location.root, (local) => {
     const foundVersion = unwrap(findVersion(local, location.path, n));
@@ -153,10 +152,10 @@ export function showMerge(io: Io, name: string, n: number | null, json: boolean)
     const origins = readOrigins(makeLocalLookup(local, path), merge);
     const mergedVersions = describeParts(merge, entries.slice(0, mergedEntry.n));
     const head = `${shownName(path)}@${mergedEntry.n}: merged ${formatLocalTime(merge.at)} from ${mergedVersions}`;
-    return showResult(io, json, {
+    return {
       json: { path, n: mergedEntry.n, merge: collectMergeFacts(merge, origins) },
       lines: [head, ...formatMergeOrigins(io, origins)],
-    });
+    };
   });
 }
 

@@ -1,7 +1,6 @@
-import { EXIT, type ExitCode } from "./exit.ts";
+import type { Io } from "./command.ts";
 import { shownWords, toEscapeSequence } from "../common/shown-words.ts";
 import { once } from "../common/once.ts";
-import type { Io } from "./command.ts";
 import { count, formatAge } from "../common/quantities.ts";
 
 /** Functions that colour a string, or return it unchanged. `asks`: colour for "action required". */
@@ -141,26 +140,6 @@ export function formatJsonLine(value: unknown): string {
   return JSON.stringify(value).replace(CONTROL_CHARACTERS, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
-}
-
-/** Result of a command: one object for `--json`, or lines for people. */
-export type CommandResult = {
-  readonly json: object;
-  readonly lines: readonly string[];
-  /** Warnings for standard error, one line each, also with `--json`. */
-  readonly warnings?: readonly string[];
-  /** Exit code; undefined for success. */
-  readonly exit?: ExitCode;
-};
-
-export function showResult(
-  io: Io,
-  isJson: boolean,
-  { json, lines, warnings = [], exit = EXIT.inSync }: CommandResult,
-): ExitCode {
-  for (const line of isJson ? [formatJsonLine(json)] : lines) io.out(line);
-  for (const line of warnings) io.err(line);
-  return exit;
 }
 
 export function printNotes(io: Io, notes: readonly string[]): void {

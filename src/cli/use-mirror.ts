@@ -10,8 +10,7 @@ import { printNotes } from "./text.ts";
 import { type MirrorOptions, type OpenedMirror, withMirror } from "../mirror/folder/open-mirror.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../common/trouble.ts";
-import { type Args, type Io, type OptionSpec, pickContext } from "./command.ts";
-import type { ExitCode } from "./exit.ts";
+import { type Args, type CommandEnd, type Io, type OptionSpec, pickContext } from "./command.ts";
 
 export const KEY_OPTION: Readonly<Record<string, OptionSpec>> = {
   "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the stored key)" },
@@ -61,12 +60,12 @@ type OpenedMirrorOptions = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFil
   readonly quiet?: boolean;
 };
 
-export async function withOpenedMirror(
+export async function withOpenedMirror<End extends CommandEnd>(
   io: Io,
   root: string,
   { quiet = false, ...use }: OpenedMirrorOptions,
-  work: (mirror: OpenedMirror) => Promise<ExitCode>,
-): Promise<ExitCode> {
+  work: (mirror: OpenedMirror) => Promise<End>,
+): Promise<End> {
   const progress = showProgress(io, quiet || hidesProgress(root));
   const openOptions = { ...use, ...pickContext(io), progress };
   return unwrap(
@@ -78,7 +77,7 @@ export async function withOpenedMirror(
 }
 
 /** Opens a linked folder without a connection to the service, runs `work`, and closes it. */
-export async function withLocalMirror(io: Io, root: string, work: (local: LocalMirror) => ExitCode): Promise<ExitCode> {
+export async function withLocalMirror(io: Io, root: string, work: (local: LocalMirror) => CommandEnd) {
   return unwrap(withLocal(root, io, (mirror) => ok(work(mirror))));
 }
 

@@ -22,11 +22,11 @@ import type {
   ShownReviewJson,
   WorkspaceJson,
 } from "../../service/admin/operations.ts";
-import type { Args, Io } from "../command.ts";
+import type { Args, CommandResult, Io } from "../command.ts";
 import { EXIT, refuseUsage } from "../exit.ts";
 import { readSetting, readRate } from "../service-data.ts";
 import { formatUnifiedDiff } from "../show-versions.ts";
-import { formatTimeSince, formatColumns, type CommandResult, choosePaint } from "../text.ts";
+import { choosePaint, formatColumns, formatTimeSince } from "../text.ts";
 import { askForYes } from "../use-mirror.ts";
 
 type ActionCall = {

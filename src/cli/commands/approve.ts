@@ -7,8 +7,8 @@ import { describeWaiting } from "../../mirror/operations/results/attention.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
-import { cutLines } from "../text.ts";
 import { makeOperationCommand } from "../operation-command.ts";
+import { cutLines } from "../text.ts";
 
 /** LIMIT: number of names shown for each kind of change, so that the output stays short. */
 const MAX_NAMES = 20;

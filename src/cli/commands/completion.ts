@@ -1,6 +1,5 @@
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
 import { type Command, type CommandEntry, joinCommandWords, listOptions } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
 
 /**
  * Shell scripts that complete command lines. A script asks `mdmirror completion offer` for
@@ -98,13 +97,9 @@ export const command: Command = {
     most: Number.POSITIVE_INFINITY,
     words: [...Object.keys(SCRIPTS), "offer"],
   },
-  async run(io, { operands: [verb, ...words] }, table): Promise<ExitCode> {
-    const lines =
-      verb === "offer"
-        ? await formatOffers(words, table, () => listOwnMirrors(io.env).mirrors.map(({ name }) => name))
-        : SCRIPTS[verb as keyof typeof SCRIPTS].split("\n");
-    for (const line of lines) io.out(line);
-    return EXIT.inSync;
+  async run(io, { operands: [verb, ...words] }, table) {
+    if (verb !== "offer") return { lines: SCRIPTS[verb as keyof typeof SCRIPTS].split("\n") };
+    return { lines: await formatOffers(words, table, () => listOwnMirrors(io.env).mirrors.map(({ name }) => name)) };
   },
 };
 

@@ -1,4 +1,3 @@
-import { showResult } from "../text.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { join } from "node:path";
 import { shownName } from "../../common/shown-words.ts";
@@ -6,8 +5,8 @@ import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { changeSettings, findSetting, readValueIn } from "../../mirror/operations/manual/config.ts";
 import { readConfig } from "../../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
-import type { Command, Io } from "../command.ts";
-import { type ExitCode, refuseUsage } from "../exit.ts";
+import type { Command, CommandResult } from "../command.ts";
+import { refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 
 const OPERAND_COUNTS = { list: 0, get: 1, set: 2, unset: 1 } as const;
@@ -30,7 +29,7 @@ export const command: Command = {
   ],
   options: { json: { help: "print one JSON object" } },
   operands: { usage: "list|get|set|unset [NAME] [VALUE] [DIR]", least: 1, most: 4, words: VERBS, offers: ["mirror"] },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const verb = args.operands[0] as ConfigVerb;
     const operandCount = OPERAND_COUNTS[verb];
     const operands = args.operands.slice(1, 1 + operandCount);
@@ -39,8 +38,7 @@ export const command: Command = {
     if (args.operands.length > operandCount + 2)
       return refuseUsage(`${verb} takes no more than DIR after its operands`);
     const root = findMirror(io, args.operands[operandCount + 1]);
-    const json = args.flag("json");
-    if (verb === "list") return showSettings(io, root, json);
+    if (verb === "list") return showSettings(root);
     const [wanted, text = null] = operands;
     const { name, setting } = unwrap(findSetting(wanted!));
     const isQuestion = verb === "get";
@@ -51,7 +49,7 @@ export const command: Command = {
     );
     const value = readValueIn(config, name);
     const changedLine = `${name} is now ${formatValue(value)}${verb === "unset" ? ", the default" : ""}`;
-    return showResult(io, json, { json: { name, value }, lines: [isQuestion ? formatValue(value) : changedLine] });
+    return { json: { name, value }, lines: [isQuestion ? formatValue(value) : changedLine] };
   },
 };
 
@@ -63,19 +61,19 @@ function removeMarkup(text: string): string {
   return text.replaceAll("`", "");
 }
 
-function showSettings(io: Io, root: string, json: boolean): ExitCode {
+function showSettings(root: string): CommandResult {
   const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));
   const settings = listSettings().map(({ name, setting }) => {
     const value = readValueIn(config, name);
     return { name, value, isDefault: JSON.stringify(value) === JSON.stringify(setting.defaultValue), setting };
   });
-  return showResult(io, json, {
+  return {
     json: { settings: settings.map(({ setting: { meaning }, ...shown }) => ({ ...shown, meaning })) },
     lines: settings.flatMap(({ name, value, isDefault, setting }) => [
       `${name}: ${formatValue(value)}${isDefault ? " (default)" : ""}`,
       `  ${removeMarkup(setting.meaning)} Values: ${removeMarkup(setting.values)}.`,
     ]),
-  });
+  };
 }
 
 function formatValue(value: unknown): string {

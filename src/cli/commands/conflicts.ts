@@ -5,10 +5,10 @@ import { findConflictHunks, findProblem, readThreeVersions } from "../../mirror/
 import { formatOrigin } from "../../mirror/operations/results/actions.ts";
 import { formatByteCount, formatLocalTime } from "../../mirror/operations/results/times.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
-import type { Io } from "../command.ts";
-import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
+import type { CommandEnd, Io } from "../command.ts";
+import { EXIT, refuseUsage } from "../exit.ts";
 import { locateDocument } from "../find-mirror.ts";
-import { formatTimeSince, formatColumns, choosePaint, showResult } from "../text.ts";
+import { choosePaint, formatColumns, formatTimeSince } from "../text.ts";
 import { ON_FOLDER, makeReadCommand } from "../operation-command.ts";
 import { formatHunks } from "../show-versions.ts";
 import { withLocalMirror } from "../use-mirror.ts";
@@ -24,9 +24,7 @@ export const command = makeReadCommand(conflicts, {
     const [first, second] = args.operands;
     // The word `show` is never the name of a linked folder; for such a folder, users type `./show`.
     if (second === undefined) return first === "show" ? refuseUsage("show takes PATH") : null;
-    return first === "show"
-      ? showConflict(io, second, args.flag("json"))
-      : refuseUsage("takes one folder, or: show PATH");
+    return first === "show" ? showConflict(io, second) : refuseUsage("takes one folder, or: show PATH");
   },
   exit: (answer) => (hasNoProblem(answer) ? EXIT.inSync : EXIT.attention),
   lines: (io, answer) =>
@@ -61,7 +59,7 @@ function formatConflicts(io: Io, { conflicts: open, blocked }: ConflictList): re
   ];
 }
 
-async function showConflict(io: Io, name: string, json: boolean): Promise<ExitCode> {
+function showConflict(io: Io, name: string): Promise<CommandEnd> {
   const location = locateDocument(io, name);
   return withLocalMirror(io, location.root, (mirror) => {
     const problem = unwrap(findProblem(mirror, location.path));
@@ -76,6 +74,6 @@ async function showConflict(io: Io, name: string, json: boolean): Promise<ExitCo
         `${shownName(path)}: in conflict since ${formatLocalTime(since)}; theirs is ${shownName(newestCopyPath)}`,
       );
     }
-    return showResult(io, json, { json: { path, since: conflict?.since ?? null, hunks }, lines, exit: EXIT.attention });
+    return { json: { path, since: conflict?.since ?? null, hunks }, lines, exit: EXIT.attention };
   });
 }

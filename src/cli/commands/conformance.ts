@@ -18,7 +18,7 @@ import { openWire } from "../../mirror/trust/connect.ts";
 import { readUserOrigin } from "../../mirror/trust/gate.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { formatCounts, showResult } from "../text.ts";
+import { formatCounts } from "../text.ts";
 
 const SECTION_NAMES = Object.keys(CASES_BY_SECTION) as Section[];
 
@@ -64,7 +64,7 @@ export const command: Command = {
     try {
       const json = unwrap(await runJudge(io, args, { url, wire, key }));
       const exitCode = json.conforms ? EXIT.inSync : EXIT.attention;
-      return showResult(io, args.flag("json"), { json, lines: formatReport(json).map(shownWords), exit: exitCode });
+      return { json, lines: formatReport(json).map(shownWords), exit: exitCode };
     } finally {
       await wire.close();
     }

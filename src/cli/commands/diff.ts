@@ -22,7 +22,7 @@ export const command = makeReadCommand(diff, {
     if (!args.flag("origins")) return null;
     if (!isDocumentOperand(args)) return refuseUsage("--origins needs a document: PATH.md or PATH.md@N");
     const { path, n } = splitVersion(args.operands[0]!);
-    return showMerge(io, path, n, args.flag("json"));
+    return showMerge(io, path, n);
   },
   locate: (io, args) => (isDocumentOperand(args) ? locateVersion(io, args.operands[0]!) : ON_FOLDER.locate(io, args)),
   exit: ({ documents }) => (documents.every(({ kind }) => kind === "same") ? EXIT.inSync : EXIT.attention),

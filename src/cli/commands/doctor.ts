@@ -1,7 +1,6 @@
-import { showResult } from "../text.ts";
 import { makeFolderCommand } from "../find-mirror.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
-import { EXIT, type ExitCode, findExitOfTrouble, refuseUsage, pickWorstExit, writeNewFile } from "../exit.ts";
+import { EXIT, type ExitCode, findExitOfTrouble, pickWorstExit, refuseUsage, writeNewFile } from "../exit.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
 import { runChecks } from "../../mirror/operations/doctor/examine.ts";
 import { resolve } from "node:path";
@@ -31,14 +30,14 @@ export const command: Command = {
       file === null
         ? examinedChecks
         : [...examinedChecks, await writeBundle(io, args, { root, file, examined: examinedChecks })];
-    return showResult(io, args.flag("json"), {
+    return {
       json: { checks: checks.map(({ fault: _fault, ...shown }) => shown) },
       lines: checks.flatMap(({ about, state, detail, next }) => [
         `${STATE_MARKS[state]} ${about}: ${shownWords(detail)}`,
         ...(next === null ? [] : [`    next: ${shownWords(next)}`]),
       ]),
       exit: pickWorstExit(checks.map(chooseExit)),
-    });
+    };
   }),
 };
 

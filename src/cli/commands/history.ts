@@ -23,7 +23,7 @@ export const command = makeReadCommand(history, {
     const mergedVersion = args.number("origins");
     if (mergedVersion === null) return null;
     if (args.text("as-of") !== null) return refuseUsage("--as-of and --origins exclude each other");
-    return showMerge(io, args.operands[0]!, mergedVersion, args.flag("json"));
+    return showMerge(io, args.operands[0]!, mergedVersion);
   },
   locate(io, { operands }) {
     const { root, path } = locateDocument(io, operands[0]!);

@@ -3,9 +3,8 @@ import { EVENT_NAMES, type EventName, type Hook, readHooks } from "../../mirror/
 import { findHooksFile } from "../../mirror/trust/gate.ts";
 import { formatAge } from "../../common/quantities.ts";
 import { shownName, shownWords } from "../../common/shown-words.ts";
-import { type Args, type Command, type Io, pickContext } from "../command.ts";
-import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
-import { formatJsonLine, showResult } from "../text.ts";
+import { type Args, type Command, type CommandResult, type Io, pickContext } from "../command.ts";
+import { EXIT, refuseUsage } from "../exit.ts";
 import { testHook } from "../../mirror/hooks/run-hook.ts";
 
 export const command: Command = {
@@ -23,21 +22,21 @@ export const command: Command = {
     json: { help: "print one JSON object" },
   },
   operands: { usage: "[list | test NAME]", least: 0, most: 2, words: ["list", "test"], offers: ["nothing"] },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const [verb = "list", name] = args.operands;
-    if (verb === "list" && name === undefined) return showHooks(io, args.flag("json"));
+    if (verb === "list" && name === undefined) return showHooks(io);
     if (verb === "test" && name !== undefined) return runHookTest(io, name, args);
     return refuseUsage("use: hooks list, or hooks test NAME");
   },
 };
 
-function showHooks(io: Io, json: boolean): ExitCode {
+function showHooks(io: Io): CommandResult {
   const hooks = unwrap(readHooks(io.env));
   const noHookLines = ["no hook is configured; see Hooks in src/docs/monitoring.md"];
-  return showResult(io, json, {
+  return {
     json: { file: findHooksFile(io.env), hooks: hooks.map(toHookJson) },
     lines: hooks.length === 0 ? noHookLines : hooks.map(formatHook),
-  });
+  };
 }
 
 function formatHook({ name, on, mirrors, argv }: Hook): string {
@@ -51,20 +50,24 @@ function toHookJson({ name, on, mirrors, timeoutMs, argv: run }: Hook): object {
   return { name, on: events, mirrors, timeoutSeconds: timeoutMs / 1_000, run };
 }
 
-async function runHookTest(io: Io, name: string, args: Args): Promise<ExitCode> {
+async function runHookTest(io: Io, name: string, args: Args): Promise<CommandResult> {
   const hook = unwrap(readHooks(io.env)).find((candidate) => candidate.name === name);
   if (hook === undefined) return refuse(`there is no hook ${JSON.stringify(name)}`, "mdmirror hooks lists the hooks");
   const event = (args.text("event") as EventName | null) ?? [...hook.on.keys()][0]!;
   const testEnd = await testHook(hook, event, pickContext(io), io.stop);
-  if (args.flag("json")) {
-    const failure = testEnd.kind === "done" ? {} : { why: testEnd.why, code: testEnd.code, output: testEnd.output };
-    io.out(formatJsonLine({ name, event, state: testEnd.kind, ms: testEnd.ms, ...failure }));
-  } else if (testEnd.kind === "done") io.out(`${name}: ran for ${event}, in ${testEnd.ms} ms`);
-  else {
-    io.err(`mdmirror: the hook "${name}" failed on ${event}: ${shownWords(testEnd.why)}`);
-    for (const line of testEnd.output.split("\n").filter((text) => text.trim() !== ""))
-      io.err(`    ${shownWords(line)}`);
-    io.err("  next: fix the command or the hook, and test it again");
-  }
-  return testEnd.kind === "done" ? EXIT.inSync : EXIT.attention;
+  const { kind: state, ms } = testEnd;
+  if (testEnd.kind === "done")
+    return { json: { name, event, state, ms }, lines: [`${name}: ran for ${event}, in ${ms} ms`] };
+  const { why, code, output } = testEnd;
+  const outputLines = output.split("\n").filter((line) => line.trim() !== "");
+  return {
+    json: { name, event, state, ms, why, code, output },
+    lines: [],
+    hints: [
+      `mdmirror: the hook "${name}" failed on ${event}: ${shownWords(why)}`,
+      ...outputLines.map((line) => `    ${shownWords(line)}`),
+      "  next: fix the command or the hook, and test it again",
+    ],
+    exit: EXIT.attention,
+  };
 }

@@ -1,4 +1,5 @@
 import { printNotes } from "../text.ts";
+import type { Args, Command, CommandEnd, Io } from "../command.ts";
 import { EXIT, EXIT_BY_STATE, type ExitCode, findExitOfTrouble, refuseUsage } from "../exit.ts";
 import { ALLOW_HTTP_OPTION, askForYes, NAME_OPTION, showProgress, withOpenedMirror } from "../use-mirror.ts";
 import { existsSync, realpathSync } from "node:fs";
@@ -8,7 +9,6 @@ import { findKey, type FoundKey, storeKey } from "../../mirror/settings/key.ts";
 import { refuse, TroubleError, unwrap } from "../../common/trouble.ts";
 import { isSameUrl, stripSlashes, type TrustedOrigin } from "../../mirror/trust/address.ts";
 import { readOwnership } from "../../mirror/trust/owner.ts";
-import type { Args, Command, Io } from "../command.ts";
 import { requireMirrorName, workAsOwner } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-words.ts";
 import {
@@ -94,7 +94,7 @@ export const command: Command = {
     "any-folder": { help: "allow a home folder or / as DIR" },
   },
   operands: { usage: "[DIR] --url URL", least: 0, most: 1, offers: ["folder"] },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     for (const pattern of args.texts("ignore")) {
       const fault = findLineFault(pattern);
       if (fault !== null) return refuseUsage(`--ignore ${JSON.stringify(pattern)} ${fault}`);
@@ -156,7 +156,7 @@ async function linkNewFolder(io: Io, args: Args, dir: string, isKnown: boolean):
  * lost state, or repeats the first sync (`--prefer`). Never changes which service or remote folder
  * is linked.
  */
-async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCode> {
+async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<CommandEnd> {
   const root = realpathSync(dir);
   const folder = join(root, MIRROR_FOLDER);
   const config = unwrap(readConfig(folder));
@@ -186,9 +186,8 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   // mdmirror then repeats the first sync.
   const preferredSide = args.text("prefer") as PreferredSide;
   if (isLost || preferredSide !== null) return runFirstSync(io, root, keyFile, preferredSide);
-  io.out(`${shownName(dir)} is already linked to ${new URL(config.url).origin}; nothing is missing`);
-  io.out("next: mdmirror sync");
-  return EXIT.inSync;
+  const linkedLine = `${shownName(dir)} is already linked to ${new URL(config.url).origin}; nothing is missing`;
+  return { lines: [linkedLine, "next: mdmirror sync"] };
 }
 
 /**

@@ -3,11 +3,11 @@ import { type CheckedLinks, checkLinks } from "../../mirror/operations/links/che
 import { type LinkForm, planLinkChange } from "../../mirror/operations/links/conversion.ts";
 import { plural } from "../../common/quantities.ts";
 import { shownName } from "../../common/shown-words.ts";
-import type { Args, Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
+import type { Args, Command, CommandEnd, Io } from "../command.ts";
+import { EXIT, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { cutLines, showResult } from "../text.ts";
 import { askAgreement, withOpenedMirror } from "../use-mirror.ts";
+import { cutLines } from "../text.ts";
 
 const VERBS = ["translate", "keep", "check"] as const;
 /** LIMIT: number of paths printed before a question, so that the question stays in view. */
@@ -26,22 +26,20 @@ export const command: Command = {
     json: { help: "print one JSON object" },
   },
   operands: { usage: "translate|keep|check [DIR]", least: 1, most: 2, words: VERBS, offers: ["mirror"] },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const verb = args.operands[0] as (typeof VERBS)[number];
     const wiki = args.flag("wiki");
     if (wiki && verb !== "translate") return refuseUsage("--wiki belongs to links translate");
     const root = findMirror(io, args.operands[1]);
-    return verb === "check"
-      ? showLinkCheck(io, args.flag("json"), root)
-      : changeLinks(io, args, root, { mode: verb, wiki });
+    return verb === "check" ? showLinkCheck(io, args, root) : changeLinks(io, args, root, { mode: verb, wiki });
   },
 };
 
-async function showLinkCheck(io: Io, json: boolean, root: string): Promise<ExitCode> {
-  return withOpenedMirror(io, root, { mode: "read", what: "links", quiet: json }, async ({ world }) => {
+function showLinkCheck(io: Io, args: Args, root: string): Promise<CommandEnd> {
+  return withOpenedMirror(io, root, { mode: "read", what: "links", quiet: args.flag("json") }, async ({ world }) => {
     const checkedLinks = checkLinks(world);
     const exit = checkedLinks.broken.length === 0 ? EXIT.inSync : EXIT.attention;
-    return showResult(io, json, { json: checkedLinks, lines: formatLinkCheck(checkedLinks), exit });
+    return { json: checkedLinks, lines: formatLinkCheck(checkedLinks), exit };
   });
 }
 
@@ -60,12 +58,13 @@ function formatLinkCheck({ links, documents, broken, pictures }: CheckedLinks): 
   ];
 }
 
-async function changeLinks(io: Io, args: Args, root: string, form: LinkForm): Promise<ExitCode> {
+function changeLinks(io: Io, args: Args, root: string, form: LinkForm): Promise<CommandEnd> {
   const json = args.flag("json");
   return withOpenedMirror(io, root, { mode: "write", what: "links", quiet: json }, async (mirror) => {
     const plannedChange = unwrap(await planLinkChange(mirror, form));
-    const formatChange = (respelled: number, line: string) =>
-      showResult(io, json, { json: { links: form.mode, wiki: form.wiki, respelled }, lines: [line] });
+    const formatChange = (respelled: number, line: string) => {
+      return { json: { links: form.mode, wiki: form.wiki, respelled }, lines: [line] };
+    };
     if (plannedChange === null) return formatChange(0, `nothing to change: ${describeLinkForm(form)}`);
     const { paths, apply } = plannedChange;
     if (paths.length > 0) {

@@ -41,7 +41,7 @@ export const command: Command = {
     path: { value: "PATH", help: "for --driver: file name for messages, git's %P" },
   },
   operands: { usage: "BASE MINE THEIRS", least: 3, most: 3 },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const paths = args.operands.map((path) => resolve(io.cwd, path)) as MergePaths;
     if (args.flag("driver")) return runMergeDriver(io, args, paths);
     const texts = unwrap(readThreeFiles(paths));

@@ -3,7 +3,6 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { shownName } from "../../common/shown-words.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { EXIT } from "../exit.ts";
 import { findMirror, requireMirrorName } from "../find-mirror.ts";
 import { checkMove, moveFolder } from "../../mirror/folder/move.ts";
 import { reinstallService, withFolderReleased } from "./service.ts";
@@ -29,8 +28,7 @@ export const command: Command = {
     if (releasedFolder.hadUnit) await reinstallService(io, moveResult.kind === "ok" ? to : root);
     const moveNote = unwrap(moveResult);
     if (moveNote !== null) io.err(`mdmirror: ${moveNote}`);
-    io.out(`moved ${shownName(root)} to ${shownName(to)}`);
-    return EXIT.inSync;
+    return { lines: [`moved ${shownName(root)} to ${shownName(to)}`] };
   },
 };
 
@@ -51,7 +49,6 @@ export const name: Command = {
     requireMirrorName(io, given, root, "it");
     const nameNote = unwrap(nameMirror(root, given, io.env));
     if (nameNote !== null) io.err(`mdmirror: ${nameNote}`);
-    io.out(`${shownName(root)} is now named ${shownName(given)}`);
-    return EXIT.inSync;
+    return { lines: [`${shownName(root)} is now named ${shownName(given)}`] };
   },
 };

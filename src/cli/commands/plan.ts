@@ -1,6 +1,7 @@
 import { makeFolderCommand } from "../find-mirror.ts";
 import { refuseOppositeRun, planSync, type RunRequest, type SyncPlan, USUAL_RUN } from "../../mirror/folder/run.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command, CommandEnd, Io } from "../command.ts";
+import { EXIT } from "../exit.ts";
 import {
   ACTION_WORDS,
   describeAction,
@@ -10,11 +11,10 @@ import {
   readActionPath,
 } from "../../mirror/operations/results/actions.ts";
 import { TroubleError, unwrap } from "../../common/trouble.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
 import { listStopSteps } from "../../mirror/operations/results/attention.ts";
 import { makePathLookup, toPlanJson, findLargestFolders } from "../../mirror/operations/results/plan.ts";
 import { formatStaysLocal } from "../show-attention.ts";
-import { formatColumns, cutLines, type Paint, choosePaint, PLAIN_PAINT, showResult } from "../text.ts";
+import { choosePaint, cutLines, formatColumns, type Paint, PLAIN_PAINT } from "../text.ts";
 import { count, formatBytes, plural } from "../../common/quantities.ts";
 import { listActionsOfStop } from "../../mirror/planner/verdict/stops.ts";
 import { shownName, shownWords } from "../../common/shown-words.ts";
@@ -24,12 +24,12 @@ import type { Action } from "../../mirror/model/action.ts";
 import type { DocumentShare, RulesProposal } from "../../mirror/settings/ignore-rules.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
 
-type PlanOptions = {
-  readonly json: boolean;
+type PlanOptions = ReachOptions & {
+  /** True to show neither progress nor lines. */
   readonly quiet: boolean;
   /** True to print all names; false to print the first ten names of each group. */
   readonly all: boolean;
-} & ReachOptions;
+};
 
 const MAX_NAMES = 10;
 
@@ -40,9 +40,9 @@ const MAX_NAMES = 10;
  * - exit code 5: the service is unreachable
  * - exit code 0: otherwise
  */
-export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
-  const { json, quiet } = options;
-  const mirrorOptions = { ...options, mode: "read", what: "plan", quiet: quiet || json } as const;
+export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<CommandEnd> {
+  const { quiet } = options;
+  const mirrorOptions = { ...options, mode: "read", what: "plan" } as const;
   return withOpenedMirror(io, root, mirrorOptions, async (mirror) => {
     const oppositeDirection = refuseOppositeRun(mirror.config, request);
     if (oppositeDirection !== null) throw new TroubleError(oppositeDirection);
@@ -51,7 +51,7 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
     const lines = quiet ? [] : [...formatPlan(preview, maxNames, choosePaint(io)), formatLastLine(preview)];
     const openExit = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
     const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : openExit;
-    return showResult(io, json, { json: toPlanJson(preview), lines, exit });
+    return { json: toPlanJson(preview), lines, exit };
   });
 }
 
@@ -180,7 +180,7 @@ export const command: Command = {
     ...REACH_OPTIONS,
   },
   ...makeFolderCommand(async (io, args, root) => {
-    const options = { json: args.flag("json"), quiet: false, all: args.flag("all"), ...readReachOptions(io, args) };
+    const options = { quiet: args.flag("json"), all: args.flag("all"), ...readReachOptions(io, args) };
     return showPlan(io, root, { ...USUAL_RUN, attended: io.terminal.output }, options);
   }),
 };

@@ -3,9 +3,9 @@ import { findQueryFault, type FoundFile, searchMirror } from "../../mirror/opera
 import { splitIntoFoundPieces } from "../../markdown/search/snippets.ts";
 import { HYBRID_SEARCH_LIMITS, REGEX_SEARCH_LIMITS } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
-import { type ExitCode, refuseUsage } from "../exit.ts";
+import { refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { choosePaint, printNotes, showResult } from "../text.ts";
+import { choosePaint, printNotes } from "../text.ts";
 import { shownName } from "../../common/shown-words.ts";
 
 export const command: Command = {
@@ -25,7 +25,7 @@ export const command: Command = {
     json: { help: "print one JSON object: files, each with its lines" },
   },
   operands: { usage: "QUERY [DIR]", least: 1, most: 2, offers: ["nothing", "mirror"] },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const query = args.operands[0]!;
     const isRegex = args.flag("regex");
     const limit = args.number("limit") ?? (isRegex ? REGEX_SEARCH_LIMITS : HYBRID_SEARCH_LIMITS).default;
@@ -34,10 +34,9 @@ export const command: Command = {
     const root = findMirror(io, args.operands[1]);
     const { files, indexed, notes } = unwrap(await searchMirror(root, io.random, { query, regex: isRegex, limit }));
     printNotes(io, notes);
-    const json = args.flag("json");
     const lines = files.flatMap((file) => formatMatches(io, file, isRegex));
-    const warnings = json || files.length > 0 ? [] : ["mdmirror: nothing found"];
-    return showResult(io, json, { json: { query, regex: isRegex, files, indexed }, lines, warnings });
+    const hints = files.length > 0 ? [] : ["mdmirror: nothing found"];
+    return { json: { query, regex: isRegex, files, indexed }, lines, hints };
   },
 };
 

@@ -1,10 +1,9 @@
-import { showResult } from "../text.ts";
 import { type Result, unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { AdminAction } from "../admin/actions.ts";
 import { type Args, type Command, describeUnknownWord, type Io } from "../command.ts";
-import { type ExitCode, refuseUsage } from "../exit.ts";
+import { refuseUsage } from "../exit.ts";
 import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
 import { DEFAULT_DATA, RATE_FORM } from "../service-data.ts";
 
@@ -67,7 +66,7 @@ export const command: Command = {
     json: { help: "print one JSON object" },
   },
   operands: { usage: "keys|reviews|workspaces [VERB [NAME]]", least: 1, most: 3, words: SUBJECTS, offers: ["nothing"] },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const [noun, verb = "list", operand = ""] = args.operands;
     const { ACTIONS } = await import("../admin/actions.ts");
     const actions = ACTIONS[noun as (typeof SUBJECTS)[number]];
@@ -77,7 +76,7 @@ export const command: Command = {
     refuseMisuse(io, args, verb, action);
     const session = unwrap(await openSession(io, args));
     try {
-      return showResult(io, args.flag("json"), await action.run({ io, args, session, operand }));
+      return await action.run({ io, args, session, operand });
     } finally {
       await session.close();
     }

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { plural } from "../../common/quantities.ts";
 import type { BackupContents, TakenBackup } from "../../service/backup/backup.ts";
 import type { Command, Io } from "../command.ts";
+import { refuseUsage } from "../exit.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
-import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { readDatabaseUrl, DEFAULT_DATA } from "../service-data.ts";
 
 export const command: Command = {
@@ -19,15 +19,14 @@ export const command: Command = {
     database: { value: "URL", help: "the service's database in PostgreSQL: postgres://USER@HOST/NAME" },
   },
   operands: { usage: "--out FILE", least: 0, most: 0 },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const outOption = args.text("out");
     if (outOption === null) return refuseUsage("it takes --out FILE");
     const dataFolder = args.text("data");
     const database = args.text("database") ?? (dataFolder === null ? readDatabaseUrl(io) : null);
     if (dataFolder !== null && database !== null) return refuseUsage("it takes --data or --database, not both");
     const contents = unwrap(await runBackup(io, dataFolder ?? DEFAULT_DATA, database, resolve(io.cwd, outOption)));
-    io.out(`${describeContents(contents)}: ${contents.file}`);
-    return EXIT.inSync;
+    return { lines: [`${describeContents(contents)}: ${contents.file}`] };
   },
 };
 
@@ -53,14 +52,14 @@ export const restore: Command = {
     database: { value: "URL", help: "empty PostgreSQL database: postgres://USER@HOST/NAME" },
   },
   operands: { usage: "FILE --data DIR|--database URL", least: 1, most: 1 },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const [dataFolder, named] = [args.text("data"), args.text("database")];
     const database = named ?? (dataFolder === null ? readDatabaseUrl(io) : null);
     if ((dataFolder === null) === (database === null)) return refuseUsage("it takes --data or --database");
     const folder = dataFolder === null ? null : resolve(io.cwd, dataFolder);
-    io.out(describeContents(unwrap(await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!))));
-    io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${quoteForShell(folder)}`}`);
-    return EXIT.inSync;
+    const contents = unwrap(await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!));
+    const placeOption = folder === null ? "--database URL" : `--data ${quoteForShell(folder)}`;
+    return { lines: [describeContents(contents), `try: mdmirror serve ${placeOption}`] };
   },
 };
 

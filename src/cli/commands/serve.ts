@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { ImportReport, ServeOptions, RunningService } from "../../service/serve.ts";
 import { waitForAbort } from "../../common/clock.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
+import { EXIT, refuseUsage } from "../exit.ts";
 import { count, plural } from "../../common/quantities.ts";
 import { shownName } from "../../common/shown-words.ts";
 import { readDatabaseUrl, DEFAULT_DATA, readSetting, RATE_FORM, readRate } from "../service-data.ts";
@@ -73,7 +73,7 @@ export const command: Command = {
     "insecure-http": { help: "allow plain http from other machines; others on the network can then read keys" },
   },
   operands: { usage: "", least: 0, most: 0 },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
     if ((certFile === null) !== (keyFile === null)) return refuseUsage("--tls-cert and --tls-key go together");
     const database = args.text("database") ?? readDatabaseUrl(io);

@@ -20,7 +20,7 @@ import {
   uninstallUnit,
   readUnitState,
 } from "../../mirror/daemon/autostart/service-unit.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command, CommandEnd, CommandResult, Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { askStatus, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
@@ -44,7 +44,7 @@ export const command: Command = {
     },
   },
   operands: { usage: "install|uninstall|status|print [DIR]", least: 1, most: 2, words: VERBS, offers: ["mirror"] },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const [verb, dir] = args.operands;
     const kind = args.text("for");
     if (args.flag("all") && dir !== undefined) refuseUsage("it takes a folder or --all, not both");
@@ -52,7 +52,7 @@ export const command: Command = {
     if (kind === "cron" && args.flag("all")) refuseUsage("--for cron takes one folder: print a line for each");
     const root = args.flag("all") ? null : findMirror(io, dir);
     const manager = MANAGERS.find((known) => known === kind) ?? chooseManager(process.platform);
-    if (manager === "cron") return printText(io, unwrap(makeCronLine(root!, io.env)));
+    if (manager === "cron") return { lines: [unwrap(makeCronLine(root!, io.env))] };
     if (manager === null) return refuseUsage("this system has neither systemd nor launchd; run mdmirror watch instead");
     const unit = unwrap(makeServiceUnit(io.env, manager, root, kind === null ? undefined : true));
     return RUN_BY_VERB[verb as (typeof VERBS)[number]](io, unit, root);
@@ -63,19 +63,13 @@ const RUN_BY_VERB = {
   install: installService,
   uninstall: uninstallService,
   status: showServiceStatus,
-  print: async (io: Io, { text }: ServiceUnit) => printText(io, text.trimEnd()),
+  print: async (_io: Io, { text }: ServiceUnit) => ({ lines: text.trimEnd().split("\n") }),
 };
 
-function printText(io: Io, text: string): ExitCode {
-  for (const line of text.split("\n")) io.out(line);
-  return EXIT.inSync;
-}
-
-async function installService(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
+async function installService(io: Io, unit: ServiceUnit, root: string | null): Promise<CommandEnd> {
   const commonUnit = root === null ? null : findUnit(io, null);
   if (commonUnit !== null && isInstalled(commonUnit)) {
-    io.out(`the background service for all linked folders already syncs it: ${commonUnit.file}`);
-    return EXIT.inSync;
+    return { lines: [`the background service for all linked folders already syncs it: ${commonUnit.file}`] };
   }
   if (root === null) await prepareAllFolders(io);
   else printNotes(io, unwrap(checkReady(io, root)));
@@ -95,11 +89,10 @@ async function installService(io: Io, unit: ServiceUnit, root: string | null): P
   return EXIT.attention;
 }
 
-async function uninstallService(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
+async function uninstallService(io: Io, unit: ServiceUnit, root: string | null): Promise<CommandResult> {
   const isRemoved = unwrap(await uninstallUnit(unit, io.env));
   const subject = root === null ? "all linked folders" : "this folder";
-  io.out(isRemoved ? `removed ${unit.file}` : `no background service is installed for ${subject}`);
-  return EXIT.inSync;
+  return { lines: [isRemoved ? `removed ${unit.file}` : `no background service is installed for ${subject}`] };
 }
 
 async function showServiceStatus(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {

@@ -21,10 +21,10 @@ import {
 } from "../../mirror/folder/status.ts";
 import { makeMirrorMetrics } from "../../mirror/folder/metrics.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
-import type { Args, Command, Io } from "../command.ts";
-import { EXIT, EXIT_BY_STATE, type ExitCode, findExitOfTrouble, refuseUsage, pickWorstExit } from "../exit.ts";
+import type { Args, Command, CommandResult, Io } from "../command.ts";
+import { EXIT, EXIT_BY_STATE, type ExitCode, findExitOfTrouble, pickWorstExit, refuseUsage } from "../exit.ts";
 import { findMirror, findNearestMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
-import { formatColumns, type Paint, choosePaint, showResult } from "../text.ts";
+import { choosePaint, formatColumns, type Paint } from "../text.ts";
 
 export const command: Command = {
   about: [
@@ -40,47 +40,44 @@ export const command: Command = {
     "max-age": { value: "TIME", isTime: true, help: "exit 3 if the last sync is older than TIME (90s, 15m, 6h, 2d)" },
   },
   operands: FOLDER_OPERANDS,
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const [dir] = args.operands;
-    const flags = { json: args.flag("json"), maxAge: args.ms("max-age") };
+    const maxAge = args.ms("max-age");
     const [short, all, prometheus] = [args.flag("short"), args.flag("all"), args.flag("prometheus")];
-    refuseMisuse(args, flags);
+    refuseMisuse(args, maxAge !== null);
     // A shell prompt runs this command in every folder, so the command prints no error for an
     // unlinked folder.
     if (short && dir === undefined && findNearestMirror(io, io.cwd).root === null) return EXIT.usage;
     const root = all ? null : findMirror(io, dir);
     if (prometheus) return showMetrics(io, root);
-    if (root === null) return showAllFolders(io, flags);
-    return short ? showPromptLine(io, root, flags.json) : showFolder(io, root, flags);
+    if (root === null) return showAllFolders(io, maxAge);
+    return short ? showPromptLine(io, root) : showFolder(io, root, maxAge);
   },
 };
 
-function refuseMisuse(args: Args, { json, maxAge }: Flags): void {
-  const isAged = maxAge !== null;
+function refuseMisuse(args: Args, isAged: boolean): void {
   if (args.flag("short") && (args.flag("all") || args.flag("prometheus") || isAged))
     refuseUsage("--short can be combined with --json only");
   if (args.flag("all") && args.operands.length > 0) refuseUsage("it takes a folder or --all, not both");
-  if (args.flag("prometheus") && (json || isAged)) refuseUsage("--prometheus goes with neither --json nor --max-age");
+  if (args.flag("prometheus") && (args.flag("json") || isAged))
+    refuseUsage("--prometheus goes with neither --json nor --max-age");
 }
 
-type Flags = {
-  readonly json: boolean;
-  /** Value of `--max-age` in milliseconds; null without this option. */
-  readonly maxAge: number | null;
-};
+/** Value of `--max-age` in milliseconds; null without this option. */
+type MaxAge = number | null;
 
 /**
  * Returns true if both sides were never equal, or were last equal more than `--max-age` ago.
  * Returns false without `--max-age`.
  */
-function isSyncTooOld({ status }: StatusReading, { maxAge }: Flags, now: number): boolean {
+function isSyncTooOld({ status }: StatusReading, maxAge: MaxAge, now: number): boolean {
   return maxAge !== null && (computeAge(status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
 }
 
-function chooseExit(reading: Result<StatusReading>, flags: Flags, now: number): ExitCode {
+function chooseExit(reading: Result<StatusReading>, maxAge: MaxAge, now: number): ExitCode {
   if (reading.kind === "trouble") return findExitOfTrouble(reading.trouble);
   const { state } = reading.value.status;
-  return state === "in-sync" && isSyncTooOld(reading.value, flags, now) ? EXIT.attention : EXIT_BY_STATE[state];
+  return state === "in-sync" && isSyncTooOld(reading.value, maxAge, now) ? EXIT.attention : EXIT_BY_STATE[state];
 }
 
 function toReadingJson(reading: Result<StatusReading>, state: string, now: number): object {
@@ -92,52 +89,55 @@ function toReadingJson(reading: Result<StatusReading>, state: string, now: numbe
   return { state, attention: [{ path: "", kind: state, code, detail: what, next }] };
 }
 
-async function showFolder(io: Io, root: string, flags: Flags): Promise<ExitCode> {
+async function showFolder(io: Io, root: string, maxAge: MaxAge): Promise<CommandResult> {
   const reading = await readFolderStatus(root, io);
   if (reading.kind === "trouble" && reading.trouble.code !== "untrusted") throw new TroubleError(reading.trouble);
   const now = io.clock.now();
-  const isOld = !flags.json && reading.kind === "ok" && isSyncTooOld(reading.value, flags, now);
-  return showResult(io, flags.json, {
+  const isOld = reading.kind === "ok" && isSyncTooOld(reading.value, maxAge, now);
+  return {
     json: toReadingJson(reading, chooseMirrorState(reading), now),
     lines: formatStatus(reading, now, choosePaint(io)),
-    warnings: isOld ? [`mdmirror: not in sync within ${formatAge(flags.maxAge!)}; next: mdmirror sync`] : [],
-    exit: chooseExit(reading, flags, now),
-  });
+    hints: isOld ? [`mdmirror: not in sync within ${formatAge(maxAge!)}; next: mdmirror sync`] : [],
+    exit: chooseExit(reading, maxAge, now),
+  };
 }
 
 const NO_FOLDER_LINES = ["no folder is linked yet; next: mdmirror init DIR --url URL"];
 
-async function showAllFolders(io: Io, flags: Flags): Promise<ExitCode> {
+async function showAllFolders(io: Io, maxAge: MaxAge): Promise<CommandResult> {
   const { mirrors, unfit } = await readAllFolders(io);
   const now = io.clock.now();
-  const exitCodes = mirrors.map(({ reading }) => chooseExit(reading, flags, now));
-  const firstProblem = flags.json
-    ? undefined
-    : mirrors.find(({ reading }, i) => exitCodes[i] !== 0 && reading.kind === "ok");
+  const exitCodes = mirrors.map(({ reading }) => chooseExit(reading, maxAge, now));
+  const firstProblem = mirrors.find(({ reading }, i) => exitCodes[i] !== 0 && reading.kind === "ok");
   const shownMirrors = mirrors.map(({ mirror: { name, root }, reading, state }, index) => {
     return { name, root, ...toReadingJson(reading, state, now), exit: exitCodes[index] };
   });
-  return showResult(io, flags.json, {
+  return {
     json: { mirrors: shownMirrors },
     lines:
       shownMirrors.length === 0
         ? NO_FOLDER_LINES
-        : formatColumns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
-    warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
+        : formatColumns(mirrors.map((row) => formatRow(row, maxAge, now, choosePaint(io)))),
+    hints: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
     // An entry of the user's list of linked folders may be unusable. The command then reports an
     // error, because the folder of the entry may not be synced any more.
     exit: pickWorstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
-  });
+  };
 }
 
-function formatRow({ mirror: { name, root }, reading, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
+function formatRow(
+  { mirror: { name, root }, reading, state }: FolderStatus,
+  maxAge: MaxAge,
+  now: number,
+  paint: Paint,
+) {
   if (reading.kind === "trouble")
     return [shownName(name), `${paint.bad(state)}: ${shownWords(reading.trouble.what)}`, shownName(root)];
-  const isOld = state === "in-sync" && isSyncTooOld(reading.value, flags, now);
+  const isOld = state === "in-sync" && isSyncTooOld(reading.value, maxAge, now);
   const lastSyncWords = formatLastSync(reading.value.status, now, paint);
   return [
     shownName(name),
-    `${lastSyncWords}${isOld ? `, longer ago than ${formatAge(flags.maxAge!)}` : ""}`,
+    `${lastSyncWords}${isOld ? `, longer ago than ${formatAge(maxAge!)}` : ""}`,
     shownName(root),
   ];
 }
@@ -165,14 +165,14 @@ const DAEMON_MS = 250;
  * Prints one line for shell prompts and status bars, without names or content of documents. Waits
  * only briefly for the daemon, because a shell runs the command before each prompt.
  */
-async function showPromptLine(io: Io, root: string, json: boolean): Promise<ExitCode> {
+async function showPromptLine(io: Io, root: string): Promise<CommandResult> {
   const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, mustBeAdmitted: true });
   const shortStatus = summarizeStatus(reading);
   const { state, daemon, inSyncAsOf: _since, ...counts } = shortStatus;
-  const exit = chooseExit(reading, { json, maxAge: null }, io.clock.now());
+  const exit = chooseExit(reading, null, io.clock.now());
   const countWords = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
   if (daemon === "paused" || daemon === "silent") countWords.push(daemon);
-  return showResult(io, json, { json: shortStatus, lines: [[state, ...countWords].join(" ")], exit });
+  return { json: shortStatus, lines: [[state, ...countWords].join(" ")], exit };
 }
 
 /**
@@ -210,12 +210,12 @@ export const list: Command = {
   examples: ["mdmirror list"],
   options: { json: { help: "print one JSON object" } },
   operands: { usage: "", least: 0, most: 0 },
-  async run(io, args) {
+  async run(io) {
     const { mirrors } = await readAllFolders(io);
-    return showResult(io, args.flag("json"), {
+    return {
       json: { mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) },
       lines: mirrors.length === 0 ? NO_FOLDER_LINES : formatColumns(mirrors.map(formatListRow)),
-    });
+    };
   },
 };
 

@@ -3,7 +3,7 @@ import { USUAL_WAIT, waitFor, type WaitReport, type WaitRequest } from "../../mi
 import { refuse, type Result, type Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
-import { reportTrouble, EXIT_BY_STATE, type ExitCode, findExitOfTrouble, refuseUsage, pickWorstExit } from "../exit.ts";
+import { EXIT_BY_STATE, type ExitCode, findExitOfTrouble, pickWorstExit, refuseUsage, reportTrouble } from "../exit.ts";
 import { findMirror, locatePaths, FOLDER_OPERANDS } from "../find-mirror.ts";
 import { hidesProgress, REACH_OPTIONS, type ReachOptions, readReachOptions, showProgress } from "../use-mirror.ts";
 import { shownWords } from "../../common/shown-words.ts";
@@ -49,7 +49,7 @@ export const command: Command = {
     ...REACH_OPTIONS,
   },
   operands: FOLDER_OPERANDS,
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const isDry = args.flag("dry-run");
     if (isDry && args.texts("wait-for").length > 0)
       refuseUsage("--dry-run and --wait-for exclude each other: a dry run uploads nothing");
@@ -65,7 +65,7 @@ export const command: Command = {
       byTimer: printOptions.quiet,
     } as const;
     return isDry
-      ? showPlan(io, root, request, { ...printOptions, ...reachOptions, all: false })
+      ? showPlan(io, root, request, { ...reachOptions, quiet: printOptions.quiet || printOptions.json, all: false })
       : syncNow(io, root, request, { ...printOptions, wait: waitRequest }, reachOptions);
   },
 };

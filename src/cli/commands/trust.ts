@@ -27,8 +27,7 @@ export const command: Command = {
     const trustFacts = unwrap(collectTrustFacts(root, { env: io.env, cwd: io.cwd, allowHttp }));
     const { address, marker, isTrusted } = trustFacts;
     if (isTrusted && name === null) {
-      io.out(`${root} is already a linked folder of yours, linked to ${address}`);
-      return EXIT.inSync;
+      return { lines: [`${root} is already a linked folder of yours, linked to ${address}`] };
     }
     if (!isTrusted) {
       for (const line of formatColumns(formatFacts(trustFacts))) io.out(line);
@@ -37,9 +36,8 @@ export const command: Command = {
     }
     const bindNote = unwrap(bindMirror(root, marker, { address, allowHttp, name, env: io.env }));
     if (bindNote !== null) io.err(`mdmirror: ${bindNote}`);
-    io.out(isTrusted ? `${root} is called ${name}` : `trusted: ${root} with ${address}`);
-    if (!isTrusted) io.out(`next: mdmirror sync ${quoteForShell(root)}`);
-    return EXIT.inSync;
+    if (isTrusted) return { lines: [`${root} is called ${name}`] };
+    return { lines: [`trusted: ${root} with ${address}`, `next: mdmirror sync ${quoteForShell(root)}`] };
   }),
   operands: { ...FOLDER_OPERANDS, offers: ["folder"] },
 };

@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { waitForAbort } from "../../common/clock.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
-import { EXIT, type ExitCode, describeFault } from "../exit.ts";
+import { describeFault, EXIT } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { formatJsonLine } from "../text.ts";
 import { execFile } from "node:child_process";
@@ -20,7 +20,7 @@ export const command: Command = {
     json: { help: "print the address as one JSON object" },
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     // ORDER: `stop` is read before the start, because reading `stop` installs the signal handlers.
     // A signal during the start then closes the server before the process ends.
     const { stop } = io;

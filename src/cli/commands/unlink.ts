@@ -7,7 +7,7 @@ import { shownName, shownWords } from "../../common/shown-words.ts";
 import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, planUpload } from "../../mirror/folder/unlink.ts";
 import { checkRegistryWritable } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trust/list.ts";
-import { type Args, type Command, type Io, pickContext } from "../command.ts";
+import { type Args, type Command, type CommandResult, type Io, pickContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
 import { withFolderReleased } from "./service.ts";
@@ -28,7 +28,7 @@ export const command: Command = {
     yes: { short: "y", help: "do not ask before --purge" },
   },
   operands: FOLDER_OPERANDS,
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     const absentMirror = findAbsentMirror(io, args.operands[0]);
     if (absentMirror !== null) return forgetAbsent(io, absentMirror, args.flag("force"));
     const root = findMirror(io, args.operands[0]);
@@ -45,15 +45,12 @@ export const command: Command = {
       releasedFolder.giveBack();
     }
     // ORDER: `.mdmirror/` is removed last, because the steps before need the lock in `.mdmirror/`.
-    if (!isPurgeRequested) {
-      io.out(
-        `its history and trash stay in .mdmirror/; to link it again: mdmirror init ${quoteForShell(root)} --url URL`,
-      );
-      return EXIT.inSync;
+    if (isPurgeRequested) {
+      unwrap(purgeOwnFolder(root));
+      return { lines: ["removed .mdmirror/ with its history and trash"] };
     }
-    unwrap(purgeOwnFolder(root));
-    io.out("removed .mdmirror/ with its history and trash");
-    return EXIT.inSync;
+    const linkCommand = `mdmirror init ${quoteForShell(root)} --url URL`;
+    return { lines: [`its history and trash stay in .mdmirror/; to link it again: ${linkCommand}`] };
   },
 };
 
@@ -71,7 +68,7 @@ function findAbsentMirror(io: Io, operand: string | undefined): ListedMirror | n
   return mirrors.find(({ root }) => root === path) ?? mirrors.find(({ name }) => isSameName(name, operand)) ?? null;
 }
 
-function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force: boolean): ExitCode {
+function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force: boolean): CommandResult {
   if (!force) {
     const reason = place === "other" ? "is another folder now" : "does not exist";
     const message = `${root}, your linked folder "${name}", ${reason}, so mdmirror cannot see which changes were not uploaded; nothing was done`;
@@ -79,10 +76,8 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
     return refuse(message, nextStep);
   }
   unwrap(forgetRoot(root, marker, io.env));
-  io.out(
-    `removed ${shownName(root)} from the list; no file was deleted. If the folder appears again: mdmirror trust DIR`,
-  );
-  return EXIT.inSync;
+  const trustHint = "If the folder appears again: mdmirror trust DIR";
+  return { lines: [`removed ${shownName(root)} from the list; no file was deleted. ${trustHint}`] };
 }
 
 /**

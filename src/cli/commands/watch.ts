@@ -33,7 +33,7 @@ export const command: Command = {
     ...ADDRESS_OPTIONS,
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
-  async run(io, args): Promise<ExitCode> {
+  async run(io, args) {
     // ORDER: `stop` is read before the folders are opened, because reading `stop` installs the
     // signal handlers. A signal during the opening then closes the folders before the process ends.
     const { stop } = io;

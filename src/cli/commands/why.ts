@@ -5,9 +5,9 @@ import { findNextStep } from "../../mirror/operations/results/attention.ts";
 import { locateDocumentOrRoot } from "../find-mirror.ts";
 import { REACH_OPTIONS, readReachOptions, withOpenedMirror } from "../use-mirror.ts";
 import { formatLocalTime } from "../../mirror/operations/results/times.ts";
-import { formatColumns, showResult } from "../text.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { shownName } from "../../common/shown-words.ts";
+import { formatColumns } from "../text.ts";
 
 export const command: Command = {
   about: [
@@ -22,7 +22,7 @@ export const command: Command = {
     const mirrorOptions = { mode: "read", what: "why", quiet: true, ...readReachOptions(io, args) } as const;
     return withOpenedMirror(io, root, mirrorOptions, async (mirror) => {
       const explanation = await explainPath(mirror, path);
-      return showResult(io, args.flag("json"), { json: toWhyJson(explanation), lines: formatWhy(io, explanation) });
+      return { json: toWhyJson(explanation), lines: formatWhy(io, explanation) };
     });
   },
 };
