@@ -226,7 +226,7 @@ export function moveBack(ctx: CycleContext, { id, from, to }: MoveBack, why: str
 }
 
 /** A conflict that the user ended. `expect` is the digest that the file must have. */
-type EndedConflict = {
+export type EndedConflict = {
   readonly id: DocId;
   readonly mine: Digest;
   readonly theirs: Digest;

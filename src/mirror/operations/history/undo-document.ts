@@ -6,24 +6,14 @@ import type { BaseTree } from "../../model/tree.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
+import type { EndedConflict } from "../../engine/manual/undo.ts";
 import type { RecordIndex } from "./lookup.ts";
 import { type FolderMove, type RecordedMove, readMove, findPathBefore } from "./undo-moves.ts";
 
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
-  /**
-   * Opens a conflict again that the user resolved in the run. `mine`, `theirs` and `base` are the
-   * versions of the conflict; `base` is null if the document was new on both sides. `expect` is the
-   * content after the run.
-   */
-  | {
-      readonly kind: "conflict-back";
-      readonly id: DocId;
-      readonly mine: Digest;
-      readonly theirs: Digest;
-      readonly base: Pick<DocumentRecord, "changeId" | "digest"> | null;
-      readonly expect: Digest;
-    }
+  /** Opens a conflict again that the user resolved in the run. */
+  | ({ readonly kind: "conflict-back" } & EndedConflict)
   /** Creates a new document with the content of a document that the run deleted. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
   /**
@@ -114,7 +104,7 @@ export function describeOccupied(path: LocalPath): string {
  * Facts for planning the undo of each document. The undo of several runs restores the state before
  * the first run. The undo changes only documents that are still as they were after the last run.
  */
-type UndoContext = {
+export type UndoContext = {
   readonly base: BaseTree;
   readonly records: RecordIndex;
   readonly folders: readonly FolderMove[];

@@ -3,26 +3,19 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { compareByPath } from "../../model/by-path.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
-import type { Disk } from "../../ports/disk.ts";
-import type { MirrorEvent, State } from "../../ports/state.ts";
-import { indexRecords, type RecordIndex } from "./lookup.ts";
+import type { MirrorEvent } from "../../ports/state.ts";
+import { indexRecords, type StateAndDisk } from "./lookup.ts";
 import {
   findSuccessor,
   undoDocument,
   isFree,
   makeLeftItem,
   describeOccupied,
+  type UndoContext,
   type UndoItem,
   explainUndoObstacle,
 } from "./undo-document.ts";
-import {
-  type FolderMove,
-  listFolderMoves,
-  isCarried,
-  blocksMove,
-  type BackMove,
-  findPathBefore,
-} from "./undo-moves.ts";
+import { listFolderMoves, isCarried, blocksMove, type BackMove, findPathBefore } from "./undo-moves.ts";
 
 /**
  * Plans the undo of one run, or of several runs as if they were one.
@@ -33,7 +26,7 @@ import {
 export function planUndo(
   events: readonly MirrorEvent[],
   base: BaseTree,
-  { disk, state }: { readonly disk: Pick<Disk, "look">; readonly state: Pick<State, "versions"> },
+  { disk, state }: StateAndDisk,
   to: "run" | "moment" = "run",
 ): UndoItem[] {
   const completedEvents = events.filter(
@@ -55,7 +48,7 @@ export function planUndo(
   const items = [...byDocument]
     .flatMap(([id, own]) => undoDocument(id, own, { ...undoContext, successors }))
     .map((item) => {
-      const reason = item.kind === "left" ? null : explainUndoObstacle(item, makeLookup(base), disk);
+      const reason = item.kind === "left" ? null : explainUndoObstacle(item, state, disk);
       return reason === null ? item : makeLeftItem(item.path, reason);
     });
   const moves = planMoves(items, undoContext);
@@ -65,12 +58,7 @@ export function planUndo(
   return [...otherItems, ...moves].toSorted(compareByPath);
 }
 
-type PathFacts = {
-  readonly base: BaseTree;
-  readonly records: RecordIndex;
-  readonly folders: readonly FolderMove[];
-  readonly disk: Pick<Disk, "look">;
-};
+type PathFacts = Pick<UndoContext, "base" | "records" | "folders" | "disk">;
 
 /** Returns a `left` item if the path of a deleted document is taken even after the moves. */
 function checkTarget(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
@@ -83,14 +71,6 @@ function checkTarget(item: UndoItem, { records, disk }: PathFacts, moves: readon
 
 function freesPath(move: UndoItem, path: LocalPath): boolean {
   return move.kind === "move-back" ? move.path === path : move.kind === "move-folder-back" && isWithin(path, move.path);
-}
-
-function makeLookup({ records, dirs, conflicts }: BaseTree): Parameters<typeof explainUndoObstacle>[1] {
-  return {
-    record: (id) => records.get(id) ?? null,
-    dir: (id) => dirs.get(id) ?? null,
-    conflict: (id) => conflicts.get(id) ?? null,
-  };
 }
 
 /**
