@@ -7,7 +7,7 @@ import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { ActiveEffects } from "../mirror/daemon/traffic.ts";
 import { describeError } from "../mirror/folder/disk-trouble.ts";
 import type { MirrorStatus } from "../mirror/folder/status.ts";
-import { readStop, type StopView } from "../mirror/operations/manual/answer-stop.ts";
+import { readStop, type StopPlan } from "../mirror/operations/manual/answer-stop.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/actions.ts";
 import type { Progress } from "../mirror/ports/world.ts";
 import type { BoundedMap } from "../common/bounded-map.ts";
@@ -159,7 +159,7 @@ export function toChoicesKey(root: string, path: string): string {
  */
 export type StopReading = {
   readonly isScanning: boolean;
-  readonly seen: { readonly scannedAt: number; readonly result: Result<StopView> } | null;
+  readonly seen: { readonly scannedAt: number; readonly result: Result<StopPlan> } | null;
 };
 
 type StopScansContext = Parameters<typeof readStop>[1] & {
@@ -197,8 +197,7 @@ export class StopScans {
   /** Returns the number of files that a rejection would restore, by the last scan. */
   filesBack(root: string): number {
     const result = this.#kept.get(root)?.seen?.result;
-    const rejections = result?.kind === "ok" ? result.value.back : null;
-    return rejections?.kind === "ok" ? rejections.value.filter(({ kind }) => kind === "file-back").length : 0;
+    return result?.kind === "ok" ? result.value.back.filter(({ kind }) => kind === "file-back").length : 0;
   }
 
   /** Marks the result for a folder as outdated, so that the next page starts a new scan. */

@@ -1,4 +1,4 @@
-import type { StopView } from "../../mirror/operations/manual/answer-stop.ts";
+import { requireRejectable, type StopPlan } from "../../mirror/operations/manual/answer-stop.ts";
 import { describeWaiting, type RejectionKind } from "../../mirror/operations/results/attention.ts";
 import { count, plural } from "../../common/quantities.ts";
 import { toSentence } from "../../common/shown-words.ts";
@@ -98,7 +98,7 @@ const DELETING_SIDES: Readonly<Record<string, "service" | "local">> = {
  * @param view result of the scan; null before the scan has ended, so that the sentences have no
  * numbers
  */
-function chooseWords([first]: SafetyStop["reasons"], view: StopView | null): StopWords {
+function chooseWords([first]: SafetyStop["reasons"], view: StopPlan | null): StopWords {
   const deletingSide = first === undefined ? undefined : DELETING_SIDES[first.reason];
   const documents = view === null || view.deleted.size === 0 ? "documents" : plural(view.deleted.size, "document");
   const documentsWord = view === null ? "them" : documents;
@@ -134,7 +134,7 @@ function renderSync(folder: Folder, request: PageRequest): Html {
  * effects and a button.
  * @param view result of the scan; null before the scan has ended, so that the buttons are disabled
  */
-function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, request: PageRequest): Html {
+function renderAnswers(folder: Folder, view: StopPlan | null, words: StopWords, request: PageRequest): Html {
   const renderAnswerForm = (answer: "approve" | "reject", className: string, label: string) =>
     view === null
       ? html`<button class="${className}" disabled>${label}</button>`
@@ -144,17 +144,15 @@ function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, 
           request,
           html`<button class="${className}">${label}</button>`,
         );
-  const rejectionResult = view?.back;
+  const rejectionResult = view === null ? null : requireRejectable(view);
   return html`<div class="halves" id="answers"><section class="card"><h2>${words.yes}</h2>
 <p>${words.does}</p>${renderAnswerForm("approve", "danger", words.yes)}</section>
 <section class="card" id="back"><h2>${words.no}</h2>${
     rejectionResult?.kind === "trouble"
       ? html`<p>${renderSentence(toSentence(rejectionResult.trouble.what))}</p>${renderNextStep(rejectionResult.trouble.next)}`
-      : html`<ul>${rejectionResult !== undefined && renderRejections(rejectionResult.value)}</ul>${renderAnswerForm("reject", "main-action", words.no)}`
+      : html`<ul>${rejectionResult !== null && renderRejections(rejectionResult.value.back)}</ul>${renderAnswerForm("reject", "main-action", words.no)}`
   }</section></div>`;
 }
-
-type RejectionItems = Extract<StopView["back"], { kind: "ok" }>["value"];
 
 const REJECTION_WORDS: Readonly<Record<RejectionKind | "left", readonly [noun: string, words: string]>> = {
   "file-back": ["document", "restored, with the same id and history"],
@@ -167,7 +165,7 @@ const REJECTION_WORDS: Readonly<Record<RejectionKind | "left", readonly [noun: s
   left: ["document", "left alone"],
 };
 
-function renderRejections(rejections: RejectionItems): Html[] {
+function renderRejections(rejections: StopPlan["back"]): Html[] {
   return [...Map.groupBy(rejections, ({ kind }) => kind)].map(([kind, all]) => {
     const [noun, words] = REJECTION_WORDS[kind];
     const reasonClause = kind === "left" && html`: ${renderSentence(all[0]!.row.why)}`;
@@ -176,7 +174,7 @@ function renderRejections(rejections: RejectionItems): Html[] {
 }
 
 /** Lists the stopped changes, grouped by their topmost folder. Each group can be expanded. */
-function renderStoppedChanges({ stop: { items, waiting }, deleted }: StopView): Html {
+function renderStoppedChanges({ stop: { items, waiting }, deleted }: StopPlan): Html {
   const topFolders = new Set(items.flatMap(({ path }) => (path.includes("/") ? [path.split("/", 1)[0]!] : [])));
   const folders = [
     ...Map.groupBy(items, ({ path }) => [path.split("/", 1)[0]!].find((top) => topFolders.has(top)) ?? ""),

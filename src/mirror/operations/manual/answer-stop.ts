@@ -28,39 +28,22 @@ import * as manual from "../../engine/manual/undo.ts";
 type StopResult = ResultOf<typeof APPROVE>;
 type StopItem = StopResult["items"][number];
 
-export type StopView = {
-  readonly stop: StopResult;
-  readonly deleted: ReadonlySet<string>;
-  /** Items that `reject` would restore; or the reason why `reject` could restore nothing. */
-  readonly back: Result<readonly Pick<RejectItem, "kind" | "row">[]>;
-};
-
 /** Plans the next sync, and returns the changes that a safety check would stop. Writes nothing. */
-export function readStop(root: string, options: HostOptions): Promise<Result<StopView>> {
-  return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
-    const planResult = await planAnswer(mirror, true);
-    if (planResult.kind === "trouble") return planResult;
-    const rejectionPlan = requireRejectable(planResult.value);
-    return ok({
-      stop: approve.preview(planResult.value),
-      deleted: planResult.value.deleted,
-      back: rejectionPlan.kind === "trouble" ? rejectionPlan : ok(rejectionPlan.value.back),
-    });
-  });
+export function readStop(root: string, options: HostOptions): Promise<Result<StopPlan>> {
+  return withMirror(root, { ...options, mode: "read", what: "plan" }, (mirror) => planAnswer(mirror, true));
 }
 
 /** Changes that a safety check stopped. An answer applies to exactly these changes (I21). */
-type StopPlan = {
-  readonly stop: Omit<StopResult, "run" | "items">;
-  readonly stopped: readonly StopItem[];
+export type StopPlan = {
+  readonly stop: StopResult;
   readonly deleted: ReadonlySet<string>;
   readonly keys: readonly string[];
+  /** Items that a rejection restores, or leaves alone. */
   readonly back: readonly RejectItem[];
 };
 
 const NO_STOP: StopPlan = {
-  stop: { reasons: [], version: null, waiting: 0, next: "sync" },
-  stopped: [],
+  stop: { run: null, reasons: [], version: null, waiting: 0, next: "sync", items: [] },
   deleted: new Set(),
   keys: [],
   back: [],
@@ -85,13 +68,14 @@ export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Resul
   const pathOf = makePathLookup(trees.base);
   return ok({
     stop: {
+      run: null,
       reasons: reasons.map(({ reason, detail }) => ({ reason, detail })),
       version: digestOf(JSON.stringify([keys.toSorted(), rejectItems.map(({ kind, path }) => [kind, path])])),
       waiting: steps.length - stoppedActions.length,
       next: mirror.isBorrowed ? "daemon" : "sync",
+      items: stoppedActions.map((action) => makeRow(action, pathOf)).toSorted(compareByPath),
     },
     deleted: new Set(stoppedActions.filter(isDeletion).map((action) => readActionPath(action, pathOf))),
-    stopped: stoppedActions.map((action) => makeRow(action, pathOf)).toSorted(compareByPath),
     keys,
     back: rejectItems,
   });
@@ -108,10 +92,10 @@ export const approve: AnswerOperation = {
   ...ANSWER_PARTS,
   declared: APPROVE,
   plan: (mirror, { attended = false }) => planAnswer(mirror, attended),
-  preview: ({ stop, stopped }) => ({ run: null, ...stop, items: stopped }),
+  preview: ({ stop }) => stop,
   async run(mirror, plan) {
     storeApproval(mirror, plan);
-    return ok({ run: null, ...plan.stop, items: plan.stopped.map((item) => ({ ...item, end: "done" })) });
+    return ok({ ...plan.stop, items: plan.stop.items.map((item) => ({ ...item, end: "done" })) });
   },
 };
 
@@ -122,16 +106,17 @@ export const reject: AnswerOperation = {
     const planResult = await planAnswer({ ...mirror, world: { ...mirror.world, ignoresApproval: true } }, attended);
     return planResult.kind === "trouble" ? planResult : requireRejectable(planResult.value);
   },
-  preview: ({ stop, back }) => ({ run: null, ...stop, items: listRows({ items: back }) }),
+  preview: ({ stop, back }) => ({ ...stop, items: listRows({ items: back }) }),
   async run({ world }, { stop, back }) {
     // If no run has used an earlier approval yet, a rejection withdraws that approval.
     if (world.state.meta(META.approved) !== null) world.state.setMeta(META.approved, null);
     const runResult = await runItems(world, "reject", { isOne: false, items: back });
-    return runResult.kind === "trouble" ? runResult : ok({ ...stop, run: null, items: runResult.value.items });
+    return runResult.kind === "trouble" ? runResult : ok({ ...stop, items: runResult.value.items });
   },
 };
 
-function requireRejectable(plan: StopPlan): Result<StopPlan> {
+/** Returns trouble if a rejection of the stop could restore nothing. */
+export function requireRejectable(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
   if (stop.version === null || hasWork({ items: back })) return ok(plan);
   const nextStep = stop.reasons.map(({ reason }) => findStepWithoutUndo(reason as StopReason)).join("; ");
