@@ -11,7 +11,7 @@ import {
   isMirrorName,
   NAME_RULE,
 } from "../mirror/trust/list.ts";
-import { ok, refuse, type Result, trouble, TroubleError, unwrap } from "../common/trouble.ts";
+import { ok, refusal, refuse, type Result, TroubleError, unwrap } from "../common/trouble.ts";
 import type { Args, Command, CommandEnd, Io, Operands } from "./command.ts";
 import { refuseUsage } from "./exit.ts";
 import { isDocId } from "../contract/ids.ts";
@@ -79,7 +79,7 @@ function refuseUnlinked(io: Io, dir: string): Result<never> {
       ? `mdmirror init ${quoteForShell(dir)} --url URL`
       : `mdmirror COMMAND ${quoteForShell(above)}: the nearest linked folder above is used`;
   const nameClause = isMirrorName(dir) ? ", nor the name of a linked folder (mdmirror list)" : "";
-  return trouble("usage", `${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${nameClause}`, hint);
+  return refusal(`${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${nameClause}`, hint);
 }
 
 /**
@@ -91,7 +91,7 @@ function findNearestOwn(io: Io, from: string, what: string, next: string): Resul
   if (root !== null) return workAsOwner(io, root);
   const skippedClause =
     foreign === null ? "" : ` of yours (that of ${foreign} belongs to another user, and is left alone)`;
-  return trouble("usage", `${what}${skippedClause}`, next);
+  return refusal(`${what}${skippedClause}`, next);
 }
 
 /**

@@ -44,6 +44,11 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...details } };
 }
 
+/** Returns trouble of the kind `usage`: the user or the calling program must correct something. */
+export function refusal(what: string, next: string, code?: string | null): ReturnType<typeof trouble> {
+  return trouble("usage", what, next, code === undefined ? {} : { code });
+}
+
 /** Error that ends the work of a front end, whose entry point reports the `Trouble`. */
 export class TroubleError extends Error {
   readonly trouble: Trouble;

@@ -3,7 +3,7 @@ import { isBelow, limitChangesTo, NoAnswerError, NotOfferedError, rememberLastAn
 import { Api, type CheckedReply, type ContractCase, type Exchange } from "./world.ts";
 import { AssertionError } from "node:assert";
 import { describeFailure } from "../common/wire.ts";
-import { ok, type Result, trouble } from "../common/trouble.ts";
+import { ok, refusal, type Result, trouble } from "../common/trouble.ts";
 import { CASES_BY_SECTION, type Section } from "./sections.ts";
 
 /**
@@ -153,7 +153,7 @@ async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOpti
     return explainRefusal("POST /v1/folders", creationReply);
   if ((await clearCase(exchange, key, folder)) || leaveBehind) return null;
   const failure = `the service did not delete the folder ${folder}, so that each case would leave one`;
-  return trouble("usage", failure, "to run the cases and leave their folders: add --leave-behind");
+  return refusal(failure, "to run the cases and leave their folders: add --leave-behind");
 }
 
 function explainRefusal(request: string, { status }: CheckedReply): Result<never> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isDiskFull, type Result, toSystemTrouble, trouble, type Trouble } from "../common/trouble.ts";
+import { isDiskFull, refusal, type Result, toSystemTrouble, trouble, type Trouble } from "../common/trouble.ts";
 import { StoreBusyError } from "./store/store.ts";
 
 const FOLDER_ERROR_CODES = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQLITE_(?:READONLY|PERM|AUTH).*)$/;
@@ -17,12 +17,12 @@ export function explainDataError(dir: string, error: unknown): Result<never> {
   if (code === null) throw error;
   if (code === "other-data") {
     const nextStep = "give its database with --database, or another folder with --data";
-    return trouble("usage", `${dir} cannot be used: ${(error as Error).message}`, nextStep, { code });
+    return refusal(`${dir} cannot be used: ${(error as Error).message}`, nextStep, code);
   }
   if (code === "newer-data" || code === "older-data") {
     const failure = `${dir}: ${(error as Error).message}; nothing was changed`;
     const program = code === "newer-data" ? "the newer mdmirror" : "the mdmirror that wrote it";
-    return trouble("usage", failure, `use ${program}, or give another folder with --data`, { code });
+    return refusal(failure, `use ${program}, or give another folder with --data`, code);
   }
   const nextStep = isDiskFull(code)
     ? "free space on that disk: an update needs as much again as service.db has, until the next start"
@@ -117,16 +117,16 @@ export function explainDatabaseError(url: string, thrown: unknown): Result<never
   if (code === "newer-data" || code === "older-data") {
     const nextStep =
       code === "newer-data" ? "use the newer mdmirror" : "use the mdmirror that wrote it, or another database";
-    return trouble("usage", `${name}: ${message}; nothing was changed`, nextStep, { code });
+    return refusal(`${name}: ${message}; nothing was changed`, nextStep, code);
   }
   if (code === "other-data" || code === "other-key") {
     const nextStep =
       "give this process its own folder with --data; the valid admin-key is in the first process's folder";
-    return trouble("usage", message, nextStep, { code });
+    return refusal(message, nextStep, code);
   }
   if (code === "unusable-database") {
     const nextStep = "create another: createdb --encoding UTF8 --template template0 NAME";
-    return trouble("usage", `${name} cannot be used: ${message}`, nextStep, { code });
+    return refusal(`${name} cannot be used: ${message}`, nextStep, code);
   }
   const knownTrouble = KNOWN_TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
   if (knownTrouble !== undefined)

@@ -6,7 +6,7 @@ import { type OpenData, openData, type OpenDataOptions } from "./data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";
 import { MIN_FREE_BYTES } from "./store/sqlite/reserve.ts";
 import { AccessLog, type TextAppender, makeFileAppender } from "./http/access-log.ts";
-import { readErrorCode, errnoClause, ok, type Result, toSystemTrouble, trouble } from "../common/trouble.ts";
+import { errnoClause, ok, readErrorCode, refusal, type Result, toSystemTrouble } from "../common/trouble.ts";
 import { concernsFolder, explainDatabaseError, explainDataError } from "./data-trouble.ts";
 import { readFileSync } from "node:fs";
 
@@ -76,8 +76,7 @@ async function openAndListen<Key extends string | null>(
 ): Promise<Result<RunningService<Key>>> {
   const { host, tls, insecureHttp } = options;
   if (!isLoopbackHost(host) && tls === null && !insecureHttp) {
-    return trouble(
-      "usage",
+    return refusal(
       `plain http on ${host} would let others on the network read keys`,
       "give --tls-cert FILE and --tls-key FILE; behind a proxy with TLS, or in a network that you trust, use --insecure-http",
     );
@@ -192,7 +191,7 @@ async function importInto(
 ): Promise<Result<ImportReport>> {
   if (key === null) {
     const nextStep = `put a key of the workspace into ${keyFile}: mdmirror serve admin keys create makes one`;
-    return trouble("usage", `${dir} cannot be imported: another process made the first key of the database`, nextStep);
+    return refusal(`${dir} cannot be imported: another process made the first key of the database`, nextStep);
   }
   try {
     return ok(await importFolder({ service, key }, dir, onProgress));
@@ -224,13 +223,13 @@ function explainListenError(error: unknown, { host, port }: ServeOptions): Resul
   const code = readErrorCode(error) ?? "";
   if (code === "EADDRINUSE") {
     const nextStep = "give another with --port N; --port 0 takes any free one";
-    return trouble("usage", `port ${port} of ${host} is taken`, nextStep, { code });
+    return refusal(`port ${port} of ${host} is taken`, nextStep, code);
   }
   if (/^(?:EACCES|EADDRNOTAVAIL|ENOTFOUND)$/.test(code)) {
     const nextStep = "give an address of this machine with --host, and a port above 1023 with --port";
-    return trouble("usage", `${host}, port ${port} cannot be used`, nextStep, { code });
+    return refusal(`${host}, port ${port} cannot be used`, nextStep, code);
   }
   if (!/^ERR_(?:OSSL|SSL)/.test(code)) return null;
   const failure = "the certificate and its key cannot be used together";
-  return trouble("usage", failure, "give PEM files that belong together", { code });
+  return refusal(failure, "give PEM files that belong together", code);
 }

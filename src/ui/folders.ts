@@ -8,7 +8,7 @@ import { BLOCK_REASONS, type BlockReason } from "../mirror/model/block.ts";
 import { type ListedMirror, isSameName } from "../mirror/trust/list.ts";
 import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
 import type { Clock } from "../common/clock.ts";
-import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
+import { ok, refusal, type Result, type Trouble } from "../common/trouble.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Jobs, JobView } from "./jobs.ts";
 
@@ -75,7 +75,7 @@ export class Folders {
     const { root, state, trouble: away } = namedFolder.value;
     if (form.get("root") !== root) {
       const message = `"${name}" is another linked folder than when this page was shown; nothing was done`;
-      return trouble("usage", message, "go back to the list of linked folders", { code: "other-mirror" });
+      return refusal(message, "go back to the list of linked folders", "other-mirror");
     }
     if (away !== null && (state === "gone" || state === "other")) return { kind: "trouble", trouble: away };
     const ownerCheck = checkOwner(root, this.#world.env);
@@ -88,7 +88,7 @@ export class Folders {
 export function findFolder({ folders }: AllFolders, name: string): Result<Folder> {
   const foundFolder = folders.find((folder) => isSameName(folder.name, name));
   if (foundFolder !== undefined) return ok(foundFolder);
-  return trouble("usage", `no linked folder is named "${name}"`, "choose a folder of the list", { code: "no-mirror" });
+  return refusal(`no linked folder is named "${name}"`, "choose a folder of the list", "no-mirror");
 }
 
 function toFolder({ mirror, reading, state }: FolderStatus, job: JobView | null): Folder {

@@ -14,7 +14,7 @@ import type { SyncPlan } from "../mirror/folder/run.ts";
 import { readUserOrigin } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/address.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
-import { type Result, type Trouble, trouble, unwrap } from "../common/trouble.ts";
+import { refusal, type Result, type Trouble, unwrap } from "../common/trouble.ts";
 import { DIRECTIONS } from "./setting-words.ts";
 
 export type LinkDraft = LinkTarget & {
@@ -113,7 +113,7 @@ function readTarget({ env }: LinkContext, { url, key, dir, remote, direction }: 
 function checkTarget(dir: string, env: LinkContext["env"]): Result<unknown> {
   const kind = checkFolder(dir, env, false);
   const isLinked = kind.kind === "ok" && kind.value === "linked";
-  return isLinked ? trouble("usage", `${dir} is linked already`, "open it in the list of folders") : kind;
+  return isLinked ? refusal(`${dir} is linked already`, "open it in the list of folders") : kind;
 }
 
 function groupSteps({ plan, trees }: SyncPlan): readonly PreviewGroup[] {

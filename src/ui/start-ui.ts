@@ -2,7 +2,7 @@
 
 import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
-import { readErrorCode, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
+import { errnoClause, ok, readErrorCode, refusal, type Result } from "../common/trouble.ts";
 import { type ConnectionEnds, type PeerUser, findPeerUser } from "../mirror/trust/peer.ts";
 import { BoundedMap } from "../common/bounded-map.ts";
 import type { ProcessContext } from "../mirror/folder/open-mirror.ts";
@@ -97,6 +97,6 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     const code = readErrorCode(error);
     if (code === null || !/^E[A-Z]+$/.test(code)) throw error;
     const message = `port ${port} of 127.0.0.1 cannot be used: ${errnoClause(error)}`;
-    return trouble("usage", message, "give another with --port N, or none for any free one", { code });
+    return refusal(message, "give another with --port N, or none for any free one", code);
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { decodeText } from "../../common/text.ts";
-import { ok, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result, toSystemTrouble } from "../../common/trouble.ts";
 
 /** A new file for the secret of a key, readable by this user only. */
 type KeyFile = {
@@ -40,7 +40,7 @@ export function readNewContent(path: string): Result<string> {
   const nextStep = "give a file of UTF-8 text with --content";
   try {
     const { text } = decodeText(readFileSync(path === "-" ? 0 : path));
-    return text === null ? trouble("usage", `${path} is not UTF-8 text`, nextStep) : ok(text);
+    return text === null ? refusal(`${path} is not UTF-8 text`, nextStep) : ok(text);
   } catch (error) {
     return toSystemTrouble(error, `${path} cannot be read`, nextStep);
   }

@@ -31,7 +31,7 @@ import { type Environment, findHome, locateRegistry } from "../trust/registry.ts
 import type { TrustedOrigin } from "../trust/address.ts";
 import { checkOwner, findMirrorAbove } from "../trust/owner.ts";
 import { quoteForShell } from "../model/shell-word.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../common/trouble.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
@@ -49,7 +49,7 @@ type UnlinkedKind = "linked" | "known" | "fresh";
  */
 export function checkFolder(dir: string, env: Environment, isConfirmed: boolean): Result<UnlinkedKind> {
   const stat = statSync(dir, { throwIfNoEntry: false });
-  if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
+  if (stat !== undefined && !stat.isDirectory()) return refusal(`${dir} is a file`, "name a folder");
   const root = resolveRealPath(dir);
   const ownerResult = checkOwner(root, env);
   if (ownerResult.kind === "trouble") return ownerResult;
@@ -57,16 +57,14 @@ export function checkFolder(dir: string, env: Environment, isConfirmed: boolean)
   if (hasConfig(join(root, MIRROR_FOLDER))) return ok("linked");
   const mirrorRoot = findMirrorAbove(root, env);
   if (mirrorRoot !== null) {
-    return trouble(
-      "usage",
+    return refusal(
       `${dir} is inside the linked folder ${mirrorRoot}; its files would be synced twice`,
       "choose a folder outside of it",
     );
   }
   const unusualReason = explainUnusual(root, findHome(env));
   if (unusualReason !== null && !isConfirmed) {
-    return trouble(
-      "usage",
+    return refusal(
       `${dir} is ${unusualReason}: every Markdown file below it would be uploaded`,
       `create a folder of its own, or use --any-folder`,
     );
@@ -97,11 +95,10 @@ function checkEarlierFiles(root: string, env: Environment): Result<UnlinkedKind>
   const folder = join(root, MIRROR_FOLDER);
   if (findMirror(registry, root).kind === "known") return ok("known");
   if (!existsSync(join(folder, "state.db"))) return ok("fresh");
-  return trouble(
-    "usage",
+  return refusal(
     `${folder} has the state of a linked folder that is not in your list (${registry}); nothing was sent`,
     `move ${quoteForShell(folder)} away and link the folder again: your files stay, and nothing is deleted`,
-    { code: "untrusted" },
+    "untrusted",
   );
 }
 
@@ -232,7 +229,7 @@ function refuseFolderInside({ trees }: SyncPlan): Result<null> {
   const folderInside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (folderInside === undefined) return ok(null);
   const problem = `${folderInside[0]} in this folder is a linked folder of its own; its files would be synced twice`;
-  return trouble("usage", problem, "move it out, or choose another folder");
+  return refusal(problem, "move it out, or choose another folder");
 }
 
 /**

@@ -6,7 +6,7 @@ import { removeOwnFile } from "../state/own-files.ts";
 import { checkRegistryWritable, keepMirror, readRootMarker } from "../trust/gate.ts";
 import { type Environment, findByMarker, locateRegistry } from "../trust/registry.ts";
 import { findMirrorAbove } from "../trust/owner.ts";
-import { readErrorCode, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errnoClause, ok, readErrorCode, refusal, type Result } from "../../common/trouble.ts";
 
 /**
  * Checks whether a rename can move a linked folder to another path. Returns trouble if a rename
@@ -15,29 +15,24 @@ import { readErrorCode, errnoClause, ok, type Result, trouble } from "../../comm
  */
 export function checkMove(root: string, to: string, env: Environment): Result<null> {
   const nextStep = "name a new folder inside an existing one";
-  if (existsSync(to)) return trouble("usage", `${to} already exists`, nextStep);
+  if (existsSync(to)) return refusal(`${to} already exists`, nextStep);
   const parentStat = statSync(dirname(to), { throwIfNoEntry: false });
-  if (parentStat?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is not a folder`, nextStep);
-  if (basename(to) === MIRROR_FOLDER) return trouble("usage", `${to} is a name that mdmirror uses itself`, nextStep);
-  if (to.startsWith(`${root}/`)) return trouble("usage", `${to} is inside ${root}`, nextStep);
+  if (parentStat?.isDirectory() !== true) return refusal(`${dirname(to)} is not a folder`, nextStep);
+  if (basename(to) === MIRROR_FOLDER) return refusal(`${to} is a name that mdmirror uses itself`, nextStep);
+  if (to.startsWith(`${root}/`)) return refusal(`${to} is inside ${root}`, nextStep);
   const outerMirror = findMirrorAbove(to, env);
   if (outerMirror !== null)
-    return trouble(
-      "usage",
-      `${to} is inside the linked folder ${outerMirror}; its files would be synced twice`,
-      nextStep,
-    );
+    return refusal(`${to} is inside the linked folder ${outerMirror}; its files would be synced twice`, nextStep);
   return parentStat.dev === statSync(root).dev
     ? checkRegistryWritable(env, "nothing was moved")
     : refuseOtherDisk(root, to);
 }
 
 function refuseOtherDisk(root: string, to: string): Result<never> {
-  return trouble(
-    "usage",
+  return refusal(
     `${to} is on another disk than ${root}, and a copy of a linked folder needs approval; nothing was moved`,
     `move it yourself while no daemon syncs it: mv ${quoteForShell(root)} ${quoteForShell(to)} && mdmirror approve ${quoteForShell(to)}`,
-    { code: "EXDEV" },
+    "EXDEV",
   );
 }
 
@@ -52,9 +47,11 @@ export function moveFolder(root: string, to: string, env: Environment): Result<s
     renameSync(root, to);
   } catch (error) {
     if (readErrorCode(error) === "EXDEV") return refuseOtherDisk(root, to);
-    return trouble("usage", `${root} cannot be moved to ${to}: ${errnoClause(error)}`, "nothing was moved", {
-      code: readErrorCode(error),
-    });
+    return refusal(
+      `${root} cannot be moved to ${to}: ${errnoClause(error)}`,
+      "nothing was moved",
+      readErrorCode(error),
+    );
   }
   // The file is about a lock that was taken at the old path.
   removeOwnFile(join(to, MIRROR_FOLDER), "lock.json");

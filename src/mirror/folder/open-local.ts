@@ -7,7 +7,7 @@ import type { DatabaseFault } from "../state/database.ts";
 import { openState } from "../state/open.ts";
 import type { StateFile } from "../state/schema.ts";
 import type { StoredState } from "../state/state.ts";
-import { FREE_SPACE_STEP, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
+import { FREE_SPACE_STEP, isDiskFull, ok, refusal, type Result, trouble } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { LocalPath } from "../../contract/path.ts";
@@ -109,8 +109,7 @@ export function makeStateTrouble(
         "mdmirror sync replaces it with a new one, built from both sides; nothing is lost",
       );
     case "newer":
-      return trouble(
-        "usage",
+      return refusal(
         `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known}); nothing was changed`,
         "use the newer mdmirror; or go back to .mdmirror/state.db.before, if it exists",
       );

@@ -21,7 +21,7 @@ import { describeSystemError } from "./trouble.ts";
 import type { ExchangeTally } from "../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
 import { admit, type AdmittedFolder, claimName, keepMarker } from "../trust/gate.ts";
-import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errnoClause, ok, refusal, type Result } from "../../common/trouble.ts";
 import { spawnSync } from "node:child_process";
 
 export type MirrorOptions = {
@@ -64,7 +64,7 @@ export const NO_PROGRESS: Progress = { report: () => undefined };
 /** @param dir absolute path of a folder that has `.mdmirror/` */
 export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
   if (!existsSync(dir))
-    return trouble("usage", `${dir} does not exist`, "mount its disk, or give the present path of the folder");
+    return refusal(`${dir} does not exist`, "mount its disk, or give the present path of the folder");
   const root = realpathSync(dir);
   const folder = join(root, MIRROR_FOLDER);
   const closers = new Closers();

@@ -7,6 +7,7 @@ import {
   FREE_SPACE_STEP,
   isDiskFull,
   readErrorCode,
+  refusal,
   trouble,
   type Trouble,
 } from "../../common/trouble.ts";
@@ -14,9 +15,7 @@ import type { Fault } from "../ports/remote.ts";
 
 export function checkFolderExists(root: string): ReturnType<typeof trouble> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
-  return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
-    code: "root-missing",
-  });
+  return refusal(`${root} does not exist`, "mount its disk, or give the present path of the folder", "root-missing");
 }
 
 /** @throws the error itself if the error is a bug */
@@ -25,7 +24,7 @@ export function describeSystemError(root: string, error: unknown): ReturnType<ty
   // misleading.
   const missingTrouble = checkFolderExists(root);
   if (missingTrouble !== null) return missingTrouble;
-  if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
+  if (error instanceof UnsafePathError) return refusal(error.message, error.next);
   const code = readErrorCode(error);
   if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) throw error;
   return trouble(

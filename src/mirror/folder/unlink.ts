@@ -14,7 +14,7 @@ import { type Environment, findByMarker, findByRoot, listMirrors, locateRegistry
 import { hasConfig, readConfig } from "../settings/config.ts";
 import { describeSystemError } from "./trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../common/trouble.ts";
 import { NOTES_FILE } from "./transient-trouble.ts";
 import { type MirrorOptions, withMirror } from "./open-mirror.ts";
 import { readSide } from "../operations/results/actions.ts";
@@ -65,8 +65,7 @@ export function purgeOwnFolder(root: string): Result<null> {
   try {
     // RACE: `init` links the folder between this check and the removal. The new state of the folder
     // is then lost.
-    if (hasConfig(folder))
-      return trouble("usage", `${root} was linked again; its history and trash stay`, "mdmirror status");
+    if (hasConfig(folder)) return refusal(`${root} was linked again; its history and trash stay`, "mdmirror status");
     rmSync(folder, { recursive: true, force: true });
     return ok(null);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { quoteForShell } from "../model/shell-word.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../common/trouble.ts";
 import { findHooksFile } from "../trust/gate.ts";
 import { isSameName, listOwnMirrors } from "../trust/list.ts";
 import { describeReadError, type Environment, findAccessFault, readUserFile } from "../trust/registry.ts";
@@ -73,14 +73,10 @@ export function readHooks(env: Environment): Result<readonly Hook[]> {
   const readResult = readSafely(file);
   if (readResult.kind === "absent") return ok([]);
   if (readResult.kind === "unfit")
-    return trouble("usage", `${file} ${readResult.why}, so mdmirror runs no hook`, readResult.next, {
-      code: "hooks-unfit",
-    });
+    return refusal(`${file} ${readResult.why}, so mdmirror runs no hook`, readResult.next, "hooks-unfit");
   const { hooks, faults } = parseHooks(readResult.text);
   if (faults.length === 0) return ok(hooks);
-  return trouble("usage", `${file} ${faults.join("; ")}`, "correct the file; until then mdmirror runs no hook", {
-    code: "hooks-unfit",
-  });
+  return refusal(`${file} ${faults.join("; ")}`, "correct the file; until then mdmirror runs no hook", "hooks-unfit");
 }
 
 /**

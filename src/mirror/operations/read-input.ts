@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Result, trouble } from "../../common/trouble.ts";
+import { refusal, type Result } from "../../common/trouble.ts";
 import {
   type Declaration,
   type FieldMeta,
@@ -30,7 +30,7 @@ export function readInput(declared: Declaration | ReadDeclaration, input: unknow
   if (parsedInput.success) return { kind: "ok", value: parsedInput.data };
   const [{ path, message }] = parsedInput.error.issues as [z.core.$ZodIssue];
   const name = path.length === 0 ? "the input" : path.join(".");
-  return trouble("usage", `${name} is not valid: ${message}`, "correct it; nothing was done");
+  return refusal(`${name} is not valid: ${message}`, "correct it; nothing was done");
 }
 
 /** An option of the command. `value`: placeholder of the option's value; null for a flag. */

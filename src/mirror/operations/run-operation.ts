@@ -3,7 +3,7 @@ import { type MirrorOptions, type OpenedMirror, type HostOptions, withMirror } f
 import { type RunReport, runSync, USUAL_RUN } from "../folder/run.ts";
 import type { Stoppable } from "../ports/world.ts";
 import { makeStoppable } from "../model/stoppable.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result, trouble } from "../../common/trouble.ts";
 import type {
   Answer,
   Declaration,
@@ -92,9 +92,7 @@ function checkLinkedRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;
   const nextStep = root === "moved-or-copied" ? findStepWithoutUndo("root-moved-or-copied") : NEXT_WITHOUT_ROOT;
-  return trouble("usage", `nothing was done: the linked folder changed identity (${root})`, nextStep, {
-    code: "lost-root",
-  });
+  return refusal(`nothing was done: the linked folder changed identity (${root})`, nextStep, "lost-root");
 }
 
 async function performPlan<D extends Declaration, Plan>(
@@ -162,7 +160,7 @@ export async function runOperation<D extends Declaration, Plan>(
   const input = inputResult.value;
   const { isForPeople, expected } = operation.declared;
   if (isForPeople === true && expected !== undefined && input.dryRun !== true && input.expected === undefined)
-    return trouble("usage", "expected is not given, so nobody has seen what it would do", "read the plan first");
+    return refusal("expected is not given, so nobody has seen what it would do", "read the plan first");
   const mode = input.dryRun === true ? "read" : operation.declared.access;
   const { stoppable } = options;
   return withMirror(root, { ...options, mode, what: operation.declared.name }, async (mirror) => {

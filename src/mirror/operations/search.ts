@@ -19,7 +19,7 @@ import { SearchScheduler } from "../../markdown/search/scheduler.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isIndexFault, type MirrorSearch, openSearch, removeSearch, SEARCH_FILE } from "../state/search.ts";
 import { openDisk } from "../folder/open-local.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../common/trouble.ts";
 import { STRUCTURE_FILE } from "../../contract/names.ts";
 import type { LocalTree } from "../model/tree.ts";
 
@@ -113,8 +113,7 @@ async function compilePattern(pattern: string) {
   const { compileRegex } = await import("../../markdown/search/engine.ts");
   const compileResult = compileRegex(pattern);
   if (compileResult.kind === "compiled") return ok(compileResult.regex);
-  return trouble(
-    "usage",
+  return refusal(
     `the pattern cannot be used: ${compileResult.why}`,
     "see RE2's syntax; without --regex, QUERY is searched for literally",
   );

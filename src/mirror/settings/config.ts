@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errnoClause, ok, refusal, type Result } from "../../common/trouble.ts";
 import { nearestWord } from "../../common/nearest-word.ts";
 import { UnsafePathError } from "../../common/ownership.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
@@ -56,7 +56,7 @@ function readConfigText(folder: string): Result<string> {
 }
 
 function reportUnreadable(file: string, why: string): Result<never> {
-  return trouble("usage", `${file} cannot be read: ${why}`, "link the folder again: mdmirror init --url URL");
+  return refusal(`${file} cannot be read: ${why}`, "link the folder again: mdmirror init --url URL");
 }
 
 function parseMembers(text: string, file: string): Result<JsonObject> {
@@ -64,13 +64,12 @@ function parseMembers(text: string, file: string): Result<JsonObject> {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return trouble(
-      "usage",
+    return refusal(
       `${file} is not JSON: ${(error as Error).message}`,
       "correct the file, or link the folder again: mdmirror init --url URL",
     );
   }
-  return isJsonObject(json) ? ok(json) : trouble("usage", `${file} contains no JSON object`, NEXT_STEP);
+  return isJsonObject(json) ? ok(json) : refusal(`${file} contains no JSON object`, NEXT_STEP);
 }
 
 /** @param file path of the file, for messages */
@@ -84,7 +83,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
   const links = typeof json["links"] === "string" ? { mode: json["links"] } : json["links"];
   const config = readGroup(SETTINGS, "", { url: "", ...json, links }, reportFault) as Config;
   if (config.links.wiki && config.links.mode === "keep") reportFault("links.wiki", 'needs "mode": "translate"');
-  return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT_STEP);
+  return faults.length === 0 ? ok(config) : refusal(faults.join("; "), NEXT_STEP);
 }
 
 /**

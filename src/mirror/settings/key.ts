@@ -5,7 +5,7 @@ import { quoteForShell } from "../model/shell-word.ts";
 import { readOwnFile, replaceOwnFile } from "../state/own-files.ts";
 import { UnsafePathError } from "../../common/ownership.ts";
 import type { TrustedOrigin } from "../trust/address.ts";
-import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errnoClause, ok, refusal, type Result } from "../../common/trouble.ts";
 
 /**
  * Facts by which mdmirror finds the API key. `--key-file` takes precedence, then
@@ -71,8 +71,7 @@ function findInSources({ folder, keyFile, cwd, env }: UntrustedSource, url: stri
   const keyText = env["MDMIRROR_API_KEY"];
   if (keyText !== undefined && keyText !== "") {
     if (isKey(keyText.trim())) return ok({ key: keyText.trim(), from: "MDMIRROR_API_KEY" });
-    return trouble(
-      "usage",
+    return refusal(
       "MDMIRROR_API_KEY does not look like a key: printable ASCII without spaces",
       "set it to the key only",
     );
@@ -85,7 +84,7 @@ function findInSources({ folder, keyFile, cwd, env }: UntrustedSource, url: stri
 
 function reportMissingKey(): Result<never> {
   const nextStep = "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it";
-  return trouble("usage", "there is no API key", nextStep);
+  return refusal("there is no API key", nextStep);
 }
 
 function readStoredKey(folder: string): Result<FoundKey> {
@@ -97,7 +96,7 @@ function readStoredKey(folder: string): Result<FoundKey> {
     if ((mode & 0o077) !== 0) {
       const warning = `other users may read ${file} (mode ${mode.toString(8)}), so mdmirror does not use the key in it`;
       const nextStep = `chmod 600 ${quoteForShell(file)}; if others have used this computer, also ask for a new key`;
-      return trouble("usage", warning, nextStep);
+      return refusal(warning, nextStep);
     }
     const readResult = readKeyFile(() => storedFile.bytes.toString("utf8"), file);
     return readResult.kind === "ok" ? ok({ key: readResult.value, from: "stored" }) : readResult;
@@ -116,7 +115,7 @@ function readKeyFile(read: () => string, shownPath: string): Result<string> {
     const key = read().trim();
     if (isKey(key)) return ok(key);
     const problem = `${shownPath} contains no key: one line of printable ASCII without spaces`;
-    return trouble("usage", problem, "write only the key into it");
+    return refusal(problem, "write only the key into it");
   } catch (error) {
     return reportUnreadable(shownPath, error);
   }
@@ -124,7 +123,7 @@ function readKeyFile(read: () => string, shownPath: string): Result<string> {
 
 function reportUnreadable(shownPath: string, error: unknown): Result<never> {
   const problem = `the key file ${shownPath} cannot be read: ${errnoClause(error)}`;
-  return trouble("usage", problem, "give another with --key-file FILE");
+  return refusal(problem, "give another with --key-file FILE");
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Finds the service's URL and the URL's source. Checks whether mdmirror can use the URL. */
 import { checkBaseUrl, removeRoute } from "../remote/address.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../common/trouble.ts";
 
 declare const trustSeal: unique symbol;
 
@@ -49,8 +49,7 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
 export function toAddress({ url, from }: PickedUrl, allowHttp: readonly string[]): Result<string> {
   const checkResult = checkBaseUrl(url, allowHttp);
   if (checkResult.kind === "good") return ok(`${checkResult.origin}${checkResult.prefix}`);
-  return trouble(
-    "usage",
+  return refusal(
     `the URL (${from === "config" ? '"url" of the config' : from}) cannot be used: ${checkResult.why}`,
     "give the service's base URL, for example --url https://files.example.org",
   );

@@ -3,7 +3,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { readConfig } from "../settings/config.ts";
 import type { LinkedPart } from "../settings/settings.ts";
 import { quoteForShell } from "../model/shell-word.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../common/trouble.ts";
 import { toAddress, pickUrl } from "./address.ts";
 import { countDocuments, describeKeySource, findMirror, readRootMarker } from "./gate.ts";
 import { checkOwner, readOwnerName } from "./owner.ts";
@@ -42,8 +42,7 @@ export function collectTrustFacts(
   if (config.kind === "trouble") return config;
   const marker = readRootMarker(root);
   if (marker === null)
-    return trouble(
-      "usage",
+    return refusal(
       `${root} has no .mdmirror/marker: it is not a complete linked folder`,
       `link it again: mdmirror init ${quoteForShell(root)} --url URL`,
     );
@@ -71,8 +70,7 @@ export function collectTrustFacts(
 
 /** Returns trouble about plain http, which the user has to allow by naming the host. */
 function refusePlainHttp(root: string, url: string): Result<never> {
-  return trouble(
-    "usage",
+  return refusal(
     `${url} is plain http: others on the network can read the key and all documents`,
     `to allow it anyway: mdmirror trust ${quoteForShell(root)} --allow-http ${quoteForShell(new URL(url).host)}`,
   );

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import type { Config } from "../settings/config.ts";
-import { ok, readErrorCode, type Result, toUnwritableTrouble, trouble } from "../../common/trouble.ts";
+import { ok, readErrorCode, refusal, type Result, toUnwritableTrouble } from "../../common/trouble.ts";
 import { type PickedUrl, pickUrl, toAddress, type TrustedOrigin, type UrlSources } from "./address.ts";
 import { checkOwner } from "./owner.ts";
 import {
@@ -216,16 +216,15 @@ function makeUntrustedTrouble(
   reason: NotAdmitted,
   place: string,
   keySources: KeySources,
-): ReturnType<typeof trouble> {
+): ReturnType<typeof refusal> {
   const { origin, pathname, host } = new URL(pickedUrl.url);
   const service = `${origin}${pathname.replace(/\/+$/, "")}`;
   const consequence = `${countDocuments(root)} would go to ${service}, ${describeKeySource(root, pickedUrl, keySources)}; nothing was sent`;
   const option = toAddress(pickedUrl, []).kind === "trouble" ? ` --allow-http ${quoteForShell(host)}` : "";
-  return trouble(
-    "usage",
+  return refusal(
     `${root} ${describeReason(reason, service, place)}: ${consequence}`,
     `to allow it: mdmirror trust ${quoteForShell(root)}${option}`,
-    { code: "untrusted" },
+    "untrusted",
   );
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { quoteForShell } from "../model/shell-word.ts";
-import { type Trouble, type Result, trouble } from "../../common/trouble.ts";
+import { refusal, type Result, type Trouble } from "../../common/trouble.ts";
 import { readRootMarker, findMirror, keepMirror } from "./gate.ts";
 import { type KnownMirror, listMirrors, locateRegistry, findByMarker, type Environment } from "./registry.ts";
 import { basename } from "node:path";
@@ -165,8 +165,7 @@ export function nameMirror(root: string, name: string, env: Environment): Result
   const registry = locateRegistry(env);
   const foundMirror = findMirror(registry, root);
   if (foundMirror.kind !== "known") {
-    return trouble(
-      "usage",
+    return refusal(
       `${root} is not in the list of your linked folders (${registry})`,
       `trust it first: mdmirror trust ${quoteForShell(root)}`,
     );

@@ -11,7 +11,7 @@ import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { quoteForShell } from "../model/shell-word.ts";
 import { examineOwnFolder } from "../state/own-files.ts";
 import { effectiveUser, UnsafePathError } from "../../common/ownership.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../common/trouble.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -107,12 +107,11 @@ export function checkOwner(root: string, env: Environment): Result<null> {
 export function refuseForeignFolder({
   path,
   uid,
-}: Extract<Ownership, { kind: "foreign" }>): ReturnType<typeof trouble> {
-  return trouble(
-    "usage",
+}: Extract<Ownership, { kind: "foreign" }>): ReturnType<typeof refusal> {
+  return refusal(
     `${path} belongs to user ${uid}, and this process is user ${effectiveUser()}: only the owner may sync it; nothing was sent`,
     `run mdmirror as that user; or, if the folder is yours: chown -R "$(id -u)" ${quoteForShell(path)}`,
-    { code: "foreign-owner" },
+    "foreign-owner",
   );
 }
 
@@ -122,7 +121,7 @@ export function examineFolder(root: string): Result<string> {
     examineOwnFolder(join(root, MIRROR_FOLDER));
     return ok(root);
   } catch (error) {
-    if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
+    if (error instanceof UnsafePathError) return refusal(error.message, error.next);
     // The error is not reported yet, because the command reports the error when using the folder.
     if (error instanceof Error && "code" in error) return ok(root);
     throw error;

@@ -4,7 +4,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { Wire } from "../../common/wire.ts";
 import { isDatabaseFolder, lockMarker, readAddress, removeAddress } from "../data-files.ts";
 import { openData } from "../data.ts";
-import { readErrorCode, ok, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
+import { ok, readErrorCode, refusal, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
 import { effectiveUser } from "../../common/ownership.ts";
 import { explainDataError, isInUse } from "../data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
@@ -76,7 +76,7 @@ function reachSharedService(dataFolder: string, openWire: OpenWire): Result<Admi
   const session = isLocked(dataFolder) ? reachByAddress(dataFolder, openWire) : null;
   if (session !== null) return session;
   const nextStep = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
-  return trouble("usage", `no service is running on ${dataFolder}, but its documents are in PostgreSQL`, nextStep);
+  return refusal(`no service is running on ${dataFolder}, but its documents are in PostgreSQL`, nextStep);
 }
 
 function refuseLocked(dataFolder: string): Result<never> {
@@ -97,7 +97,7 @@ function readOwner(dir: string): Result<number> {
     if (code === "ENOENT" || code === "ENOTDIR") {
       const nextStep =
         "give the folder that mdmirror serve --data has; --url URL --admin-key-file FILE for another machine";
-      return trouble("usage", `${dir} is not the data folder of a service: it has no service.db`, nextStep, { code });
+      return refusal(`${dir} is not the data folder of a service: it has no service.db`, nextStep, code);
     }
     return toSystemTrouble(error, `${dir} cannot be read`, "run mdmirror as the user that the service runs as");
   }
@@ -128,11 +128,10 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
  * service of its owner could not open these files.
  */
 function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
-  return trouble(
-    "usage",
+  return refusal(
     `${dataFolder} belongs to user ${uid}, and this process is user ${effectiveUser()}; no service is running on it`,
     "run mdmirror as that user, or start the service",
-    { code: "foreign-owner" },
+    "foreign-owner",
   );
 }
 

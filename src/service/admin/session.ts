@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { describeFailure, type WireResult } from "../../common/wire.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, refusal, type Result, trouble } from "../../common/trouble.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { toClause } from "../requests/answer.ts";
 import {
@@ -108,8 +108,7 @@ export function openSession(
   return {
     where,
     async ask(name, { id = "", query = {}, body } = {}) {
-      if (!SENDABLE_KEY.test(adminKey))
-        return trouble("usage", "the file of the administrator's key contains no key", keyHint);
+      if (!SENDABLE_KEY.test(adminKey)) return refusal("the file of the administrator's key contains no key", keyHint);
       const { method, path, answer: schema }: AdminOperation = ADMIN_OPERATIONS[name];
       const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
       const result = await sendRequest({
@@ -210,15 +209,11 @@ function findByIdOrName<T extends { readonly id: string }>(
   const matches = all.filter((item) => namesOf(item).includes(word));
   const [first] = matches;
   const nextStep = `mdmirror serve admin ${kind} lists them`;
-  if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, nextStep);
+  if (first === undefined) return refusal(`no ${kind} has the name or id ${shownName(word)}`, nextStep);
   if (matches.length === 1) return ok(first);
   const matchList = matches.slice(0, MAX_LISTED_MATCHES).map(describe).join("; ");
   const moreClause = matches.length > MAX_LISTED_MATCHES ? `; and ${matches.length - MAX_LISTED_MATCHES} more` : "";
-  return trouble(
-    "usage",
-    `${shownName(word)} names ${matches.length} ${kind}: ${matchList}${moreClause}`,
-    "give an id instead",
-  );
+  return refusal(`${shownName(word)} names ${matches.length} ${kind}: ${matchList}${moreClause}`, "give an id instead");
 }
 
 function formatGrant({ path, level }: { readonly path: string; readonly level: string }): string {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import { BACKUP_FILE, type BackupContents, NoBackupError, renewBackup, sealBackup } from "../store/sqlite/backup.ts";
 import { type OpenWire, reachByFolder } from "../admin/reach.ts";
-import { ok, readErrorCode, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
+import { ok, readErrorCode, refusal, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
 import { isDatabaseFolder } from "../data-files.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
@@ -118,7 +118,7 @@ function renameToFree(from: string, to: string): void {
 }
 
 export function refuseExisting(file: string): Result<never> {
-  return trouble("usage", `${file} already exists`, "give the name of a new file with --out", { code: "EEXIST" });
+  return refusal(`${file} already exists`, "give the name of a new file with --out", "EEXIST");
 }
 
 /**
@@ -141,7 +141,7 @@ export async function restoreBackup(file: string, dataFolder: string): Promise<R
     const foundService =
       existingFile === "service.db" ? "a service already" : `the remains of a service (${existingFile ?? "database"})`;
     const nextStep = "give a new folder with --data: a restore never overwrites a service";
-    return trouble("usage", `${dataFolder} holds ${foundService}`, nextStep, { code: "EEXIST" });
+    return refusal(`${dataFolder} holds ${foundService}`, nextStep, "EEXIST");
   }
   try {
     makeFolders(dataFolder, 0o700);
@@ -160,7 +160,7 @@ export function explainFailedRestore(file: string, error: unknown): Result<never
   if (error instanceof NoBackupError) {
     const nextStep =
       "give a file that mdmirror serve backup made; to use a copied service.db, put it into a new folder and start a service with that --data";
-    return trouble("usage", `${file} ${error.message}; nothing was restored`, nextStep);
+    return refusal(`${file} ${error.message}; nothing was restored`, nextStep);
   }
   const nextStep = "use a backup that this user may read and a folder that this user may write";
   return toSystemTrouble(error, `${file} cannot be restored`, nextStep);

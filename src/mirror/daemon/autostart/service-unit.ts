@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, isAbsolute, join, dirname } from "node:path";
-import { ok, type Result, trouble, errnoClause, toUnwritableTrouble } from "../../../common/trouble.ts";
+import { errnoClause, ok, refusal, type Result, toUnwritableTrouble, trouble } from "../../../common/trouble.ts";
 import { PROGRAM_FILE, packageFile } from "../../../common/package-files.ts";
 import { execFile } from "node:child_process";
 import { omitKey } from "../../settings/key.ts";
@@ -93,14 +93,13 @@ type UnitVariable = { readonly name: string; readonly value: string };
  */
 function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<readonly UnitVariable[]> {
   if (root !== null && /\p{Cc}/u.test(root))
-    return trouble("usage", `${JSON.stringify(root)} contains a control character`, "rename the folder");
+    return refusal(`${JSON.stringify(root)} contains a control character`, "rename the folder");
   const keptVariables = [
     ...FOLDER_VARIABLES.filter((name) => isAbsolute(env[name] ?? "")),
     ...NETWORK_VARIABLES.filter((name) => (env[name] ?? "") !== ""),
   ].map((name): UnitVariable => ({ name, value: env[name]! }));
   const unfitName = [...FOLDER_VARIABLES, ...NETWORK_VARIABLES].find((name) => /\p{Cc}/u.test(env[name] ?? ""));
-  if (unfitName !== undefined)
-    return trouble("usage", `${unfitName} contains a control character`, "set it to another value");
+  if (unfitName !== undefined) return refusal(`${unfitName} contains a control character`, "set it to another value");
   return ok(keptVariables);
 }
 

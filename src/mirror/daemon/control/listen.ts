@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import { type Result, trouble } from "../../../common/trouble.ts";
+import { refusal, type Result, trouble } from "../../../common/trouble.ts";
 import {
   type ControlRequest,
   MAX_REQUEST,
@@ -113,5 +113,5 @@ async function answerRequest(
 
 function refuseRequest(why: string): ControlReply {
   const nextStep = `use the same mdmirror for both, and start the daemon again after an update (protocol ${PROTOCOL_VERSION})`;
-  return trouble("usage", `the daemon rejects this request: ${why}`, nextStep);
+  return refusal(`the daemon rejects this request: ${why}`, nextStep);
 }

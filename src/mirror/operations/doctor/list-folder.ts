@@ -20,7 +20,7 @@ import {
   type SubfolderTotals,
 } from "../../state/read-beside.ts";
 import { makeStateTrouble, openDisk } from "../../folder/open-local.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 import type { FolderName } from "../../local/folder-names.ts";
 import { BLOCK_REASONS, isReviewReason, needsUser } from "../../model/block.ts";
 import { UNSYNCED_WORDS } from "./why.ts";
@@ -227,13 +227,9 @@ function openFolder(root: string, folder: LocalPath, depth: ReadDepth, random: R
       return ok({ disk, entries: listEntries(disk, folder, rows, depth) });
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
-    return trouble(
-      "usage",
-      `${folder === "" ? "the linked folder" : folder}: ${error.message}`,
-      "correct that ignore file",
-    );
+    return refusal(`${folder === "" ? "the linked folder" : folder}: ${error.message}`, "correct that ignore file");
   }
-  return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
+  return refusal(`no folder is at ${folder}`, "go back to the folder above", "no-folder");
 }
 
 function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: ReadDepth): readonly FolderEntry[] {

@@ -16,7 +16,7 @@ import { makeFaultTrouble } from "../../folder/trouble.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { planSync, USUAL_RUN } from "../../folder/run.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result, trouble } from "../../../common/trouble.ts";
 import { compareByPath } from "../../model/by-path.ts";
 import { withLocal } from "../../folder/open-local.ts";
 import { DIFF } from "../declared/reads.ts";
@@ -114,7 +114,7 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
   const liveText = await readLive(mirror, path);
   if (liveText.kind === "trouble") return liveText;
   if (liveText.value !== null || localText !== null) return ok({ live: liveText.value, local: localText });
-  return trouble("usage", `${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
+  return refusal(`${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
 }
 
 /** Reads the service's content by a document's current or earlier path; null without content. */
@@ -176,7 +176,7 @@ export const diff: ReadOperation<typeof DIFF> = {
   declared: DIFF,
   read(root, { path, n }, options) {
     if (n === undefined) return withService.read(root, { path }, options);
-    if (path === undefined) return trouble("usage", "a numbered version is of one document", "give a path");
+    if (path === undefined) return refusal("a numbered version is of one document", "give a path");
     return withLocal(root, options, (local) => {
       const version = readText(local, path, n);
       if (version.kind === "trouble") return version;

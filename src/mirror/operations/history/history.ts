@@ -8,7 +8,7 @@ import { type MergeOrigins, readMerge, readOrigins, type RecordedMerge } from ".
 import type { PathState } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 
 export type HistoryEntry = {
@@ -216,15 +216,13 @@ export function findVersion(world: Pick<World, "state">, name: string, n: number
   const document = findPlace(state, state.load(), name);
   const entries = readHistory(state, document);
   if (entries.length === 0)
-    return trouble(
-      "usage",
+    return refusal(
       `mdmirror has no record of ${name}`,
       "give the present or an earlier path in the linked folder, or the id doc_…",
     );
   const foundEntry = n === null ? findNewest(entries, () => true) : entries.find((one) => one.n === n);
   if (foundEntry === undefined)
-    return trouble(
-      "usage",
+    return refusal(
       `${document.path} has no version ${n}: it has versions 1 to ${entries.length}`,
       `mdmirror history ${quoteForShell(name)}`,
     );
@@ -243,7 +241,7 @@ export function findContent(
   const content = makeLocalLookup(local, document.path).text(entry.digest);
   if (content !== null) return ok({ ...foundVersion.value, text: content });
   const nextStep = `mdmirror history ${quoteForShell(name)} lists the other versions`;
-  return trouble("usage", `${document.path}: ${describeGoneContent(entry)}`, nextStep);
+  return refusal(`${document.path}: ${describeGoneContent(entry)}`, nextStep);
 }
 
 /**
@@ -316,7 +314,7 @@ export function readText(
   const { path } = foundVersion.value.document;
   const readResult = local.disk.read(path);
   if (readResult.kind !== "done")
-    return trouble("usage", `${path} cannot be read: ${readResult.detail}`, "compare two versions instead");
+    return refusal(`${path} cannot be read: ${readResult.detail}`, "compare two versions instead");
   return ok({ path, name: wanted, text: toLocalForm(local.disk, path, readResult.value.text)!, at: null });
 }
 

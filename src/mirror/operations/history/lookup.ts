@@ -3,7 +3,7 @@ import { type DocumentRecord, isAway, type Tombstone } from "../../model/record.
 import type { LocalPath } from "../../../contract/path.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 import type { Disk } from "../../ports/disk.ts";
 
 /** State file and disk of a folder, which can be read without the network. */
@@ -114,11 +114,7 @@ export function findRuns(state: Pick<State, "runs">, run: number | null): Result
   const runs = state.runs(MAX_RUNS);
   const wantedRuns = run === null ? runs : runs.filter((one) => one.run === run);
   if (wantedRuns.length > 0) return ok(wantedRuns);
-  return trouble(
-    "usage",
-    run === null ? "there are no runs yet" : `there is no run ${run}`,
-    "mdmirror log names the runs",
-  );
+  return refusal(run === null ? "there are no runs yet" : `there is no run ${run}`, "mdmirror log names the runs");
 }
 
 /** Returns stored content as the local file would have it, with local links. */

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { omitKey } from "../../settings/key.ts";
 import { DEFAULT_MARKER_SIZE, markConflicts, type ThreeVersions } from "../../../markdown/merge/marked.ts";
-import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
+import { errnoClause, ok, refusal, type Result } from "../../../common/trouble.ts";
 
 type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
@@ -18,11 +18,10 @@ export function readThreeFiles(paths: ThreePaths): Result<ThreeVersions> {
   for (const path of paths) {
     try {
       const content = decodeText(readFileSync(path));
-      if (content === null)
-        return trouble("usage", `${path} is not UTF-8 text`, "give three text files in UTF-8", { code: "not-utf-8" });
+      if (content === null) return refusal(`${path} is not UTF-8 text`, "give three text files in UTF-8", "not-utf-8");
       contents.push(content);
     } catch (error) {
-      return trouble("usage", `${path} cannot be read: ${errnoClause(error)}`, "give three text files");
+      return refusal(`${path} cannot be read: ${errnoClause(error)}`, "give three text files");
     }
   }
   const [base, mine, theirs] = contents as [string, string, string];
@@ -50,7 +49,7 @@ export function writeMerged(path: string, text: string): Result<null> {
     writeFileSync(path, text);
     return ok(null);
   } catch (error) {
-    return trouble("usage", `${path} cannot be written: ${errnoClause(error)}`, "try again with -p");
+    return refusal(`${path} cannot be written: ${errnoClause(error)}`, "try again with -p");
   }
 }
 

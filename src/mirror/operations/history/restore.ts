@@ -26,7 +26,7 @@ import {
   meansSeveral,
   selectPaths,
 } from "../manual/many.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 import { compareByPath } from "../../model/by-path.ts";
 import { RESTORE } from "../declared/writes.ts";
 import type { ResultOf } from "../define.ts";
@@ -56,10 +56,10 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
     if (timeResult.kind === "trouble") return timeResult;
     const asOf = timeResult.value;
     if (n !== null && (paths.length > 1 || asOf !== null))
-      return trouble("usage", "a numbered version is of one document", "give one path and no time");
+      return refusal("a numbered version is of one document", "give one path and no time");
     const isOne = paths.length === 1 && asOf === null && (n !== null || isOneDocument(world.state, paths[0]!));
     if (expected !== undefined && !isOne)
-      return trouble("usage", "expected names the versions of one document", "give one path and no time");
+      return refusal("expected names the versions of one document", "give one path and no time");
     if (isOne) return planOneDocument(world, paths[0]!, n);
     const items = planSeveralDocuments(world, toPaths(paths), asOf);
     return items.kind === "trouble" ? items : ok({ isOne, asOf, seen: {}, items: items.value });
@@ -90,7 +90,7 @@ function planOneDocument({ state, disk }: World, name: string, n: number | null)
     n === null && document.record !== null ? findNewest(entries, ({ digest }) => digest !== currentDigest) : undefined;
   const chosenEntry = earlierEntry ?? foundVersion.value.entry;
   const obstacle = explainObstacle(state, document, chosenEntry, atPath);
-  if (obstacle !== null) return trouble("usage", `${document.path}: ${obstacle.what}`, obstacle.next);
+  if (obstacle !== null) return refusal(`${document.path}: ${obstacle.what}`, obstacle.next);
   const seenVersions = { local: currentDigest, version: chosenEntry.digest };
   return ok({
     isOne: true,

@@ -8,7 +8,7 @@ import * as manual from "../../engine/manual/undo.ts";
 import { chooseTrashPlace, type World } from "../../engine/run/world.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { isDone, listRows, makeLeftRow, makePlannedRow, type PlanItem, runItems } from "../manual/many.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 import { UNDO } from "../declared/writes.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
@@ -63,7 +63,7 @@ export function readUndoPlan({ state, disk }: StateAndDisk, run: number | null):
   for (const one of wantedRuns.value) {
     const events = state.events({ limit: MAX_EVENTS, run: one.run }).toReversed();
     if (events.length === MAX_EVENTS)
-      return trouble("usage", `run ${one.run} is too large to undo in one run`, "mdmirror restore PATH@N");
+      return refusal(`run ${one.run} is too large to undo in one run`, "mdmirror restore PATH@N");
     const items = planUndo(events, base, { disk, state });
     const leftItems = items.filter((item) => item.kind === "left");
     if (run !== null || leftItems.length < items.length)
@@ -73,7 +73,7 @@ export function readUndoPlan({ state, disk }: StateAndDisk, run: number | null):
   }
   const [newest] = passedRuns;
   if (newest !== undefined) return ok(makePlan({ runs: [newest], items: newest.left, passed: [], since: null }));
-  return trouble("usage", "there is no run to undo", "mdmirror log; mdmirror restore PATH@N");
+  return refusal("there is no run to undo", "mdmirror log; mdmirror restore PATH@N");
 }
 
 /**
@@ -86,7 +86,7 @@ export function readUndoPlanSince({ state, disk }: StateAndDisk, since: number):
   for (const { run } of runs.toReversed()) {
     events.push(...state.events({ limit: MAX_EVENTS, run }).toReversed());
     if (events.length >= MAX_EVENTS || runs.length === MAX_RUNS)
-      return trouble("usage", "the runs since then are too large to undo in one run", "give a later time");
+      return refusal("the runs since then are too large to undo in one run", "give a later time");
   }
   return ok(makePlan({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [], since }));
 }
@@ -105,7 +105,7 @@ export const undo: Operation<typeof UNDO, UndoPlan> = {
     if (timeResult.kind === "trouble") return timeResult;
     const sinceMs = timeResult.value;
     if (sinceMs === null) return readUndoPlan(world, run);
-    if (run !== null) return trouble("usage", "a run and a time are given", "give a run or a time, not both");
+    if (run !== null) return refusal("a run and a time are given", "give a run or a time, not both");
     return readUndoPlanSince(world, sinceMs);
   },
   hasWork: ({ items }) => items.some(({ kind }) => kind !== "left"),

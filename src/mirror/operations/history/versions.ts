@@ -1,4 +1,4 @@
-import { ok, trouble } from "../../../common/trouble.ts";
+import { ok, refusal } from "../../../common/trouble.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
 import { HISTORY, SHOW } from "../declared/reads.ts";
 import { formatLocalTime, readPastTime } from "../results/times.ts";
@@ -15,8 +15,7 @@ export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, 
   const { id, path, record } = document;
   const shownEntries = asOfMs.value === null ? entries : findVersionAt(document, entries, asOfMs.value);
   if (typeof shownEntries === "string")
-    return trouble(
-      "usage",
+    return refusal(
       `${path} at ${formatLocalTime(asOfMs.value!)}: ${shownEntries}`,
       `mdmirror history ${quoteForShell(name)}`,
     );

@@ -18,7 +18,7 @@ import type { Respelling } from "../../engine/links/mirror-links.ts";
 import { findFilesOutOfPlace, findRespellings, withTranslation } from "../../engine/links/translating.ts";
 import { rewriteFiles } from "../../engine/links/respell.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result, trouble } from "../../../common/trouble.ts";
 
 /**
  * LIMIT: number of documents that mdmirror reads, so that `init` is fast. The documents are evenly
@@ -100,15 +100,13 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   if (mode === form.mode && wiki === form.wiki && changedFiles.length === 0) return ok(null);
   const paths = changedFiles.map(({ from }) => from.path);
   const misplacedFiles = [...findFilesOutOfPlace(mirror.world)];
-  if (misplacedFiles.length > 0)
-    return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
+  if (misplacedFiles.length > 0) return refusal(describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
   const conflictCount = mirror.world.state.load().conflicts.size;
   // A conflict copy keeps the old form of its links. If the user later chose the copy, mdmirror
   // would misread these links.
   if (isEnding && conflictCount > 0)
-    return trouble(
-      "usage",
+    return refusal(
       `${plural(conflictCount, "document")} in conflict: their conflict copies keep their links`,
       CONFLICTS,
     );

@@ -11,7 +11,7 @@ import { recordEvent } from "../../engine/run/world.ts";
 import type { Action } from "../../model/action.ts";
 import { type OpenedMirror, type HostOptions, withMirror } from "../../folder/open-mirror.ts";
 import { planSync, type SyncPlan, makeStoppedRequest } from "../../folder/run.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 import { APPROVE, REJECT } from "../declared/writes.ts";
 import type { ResultOf } from "../define.ts";
 import { readActionPath, describeAction, type PathLookup } from "../results/actions.ts";
@@ -58,7 +58,7 @@ export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Resul
   if (names.some((reason) => UNAPPROVABLE_REASONS.has(reason))) {
     const reasonText = reasons.map(({ reason, detail }) => `${detail} (${reason})`).join("; ");
     const problem = `this stop has no answer, because the folder itself has changed: ${reasonText}`;
-    return trouble("usage", problem, NEXT_WITHOUT_ROOT, { code: "lost-root" });
+    return refusal(problem, NEXT_WITHOUT_ROOT, "lost-root");
   }
   const stoppedActions = listActionsOfStop(verdict, steps);
   // A reason that concerns the whole folder or workspace belongs to no single step, so the approval
@@ -121,7 +121,7 @@ export function requireRejectable(plan: StopPlan): Result<StopPlan> {
   if (stop.version === null || hasWork({ items: back })) return ok(plan);
   const nextStep = stop.reasons.map(({ reason }) => findStepWithoutUndo(reason as StopReason)).join("; ");
   const problem = "there is nothing to undo: nothing was deleted or changed on either side";
-  return trouble("usage", problem, nextStep, { code: "nothing-to-reject" });
+  return refusal(problem, nextStep, "nothing-to-reject");
 }
 
 async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Result<StopPlan>> {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../../common/clock.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 import { isJsonObject } from "../../../contract/json.ts";
 import { lockFolder } from "../../folder/folder-lock.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -14,7 +14,7 @@ export function findSetting(name: string): Result<NamedSetting> {
   const namedSetting = allSettings.find((one) => one.name === name);
   if (namedSetting !== undefined) return ok(namedSetting);
   const knownNames = allSettings.map((one) => one.name);
-  return trouble("usage", `${JSON.stringify(name)} ${explainUnknown(name, knownNames)}`, "mdmirror config list");
+  return refusal(`${JSON.stringify(name)} ${explainUnknown(name, knownNames)}`, "mdmirror config list");
 }
 
 /** Returns the value of a setting. A name such as `events.listen` means a setting in a group. */
@@ -66,7 +66,7 @@ export async function changeSettings(
 }
 
 function refuseDirectChange(name: string, { setBy = "" }: Setting<unknown>): Result<never> {
-  return trouble("usage", `${name} is not changed in the configuration alone`, setBy);
+  return refusal(`${name} is not changed in the configuration alone`, setBy);
 }
 
 function checkAllowed(setting: Setting<unknown>, member: unknown): unknown {
@@ -83,7 +83,7 @@ export function readValue(name: string, setting: Setting<unknown>, text: string)
     fault = findValueFault(name, setting, value);
     if (fault === null) return ok(value);
   }
-  return trouble("usage", fault!, "mdmirror config list shows the possible values");
+  return refusal(fault!, "mdmirror config list shows the possible values");
 }
 
 /** Returns a list with the parsed value as the only element; an empty list for wrong JSON. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 import { makeStateTrouble } from "../../folder/open-local.ts";
 import { createFolderRules, findExclusion, RulesError } from "../../local/ignore.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -16,7 +16,7 @@ import { readFolderRows } from "../../state/read-beside.ts";
 export function testIgnoreLines(lines: string, path: string): Result<string | null> {
   const relativePath = path.replace(/^\/+|\/+$/g, "");
   if (relativePath === "" || relativePath.split("/").some((name) => name === "" || name === "." || name === ".."))
-    return trouble("usage", "this is not a path below the folder", "give a path such as notes/plan.md");
+    return refusal("this is not a path below the folder", "give a path such as notes/plan.md");
   const exclusionTest = makeExclusionTest(lines);
   return exclusionTest.kind === "trouble" ? exclusionTest : ok(exclusionTest.value(relativePath));
 }
@@ -27,7 +27,7 @@ function makeExclusionTest(lines: string): Result<(path: LocalPath) => string | 
     return ok((path) => findExclusion(rules, path, "file")?.rule ?? null);
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
-    return trouble("usage", error.message, "correct that line");
+    return refusal(error.message, "correct that line");
   }
 }
 
@@ -37,7 +37,7 @@ function makeExclusionTest(lines: string): Result<(path: LocalPath) => string | 
  */
 export function findExcluded(root: string, pattern: string): Result<readonly LocalPath[]> {
   const patternProblem = findLineFault(pattern);
-  if (patternProblem !== null) return trouble("usage", `the rule ${patternProblem}`, "correct the rule");
+  if (patternProblem !== null) return refusal(`the rule ${patternProblem}`, "correct the rule");
   const lines = readIgnoreLines(root);
   if (lines.kind === "trouble") return lines;
   const [testBefore, testAfter] = [makeExclusionTest(lines.value), makeExclusionTest(`${lines.value}\n${pattern}`)];

@@ -4,7 +4,7 @@ import type { World } from "../../engine/run/world.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
 import { NOT_BEGUN_REASON } from "../../model/stoppable.ts";
 import { type LocalPath, ancestorsOf, isBelow } from "../../../contract/path.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result, trouble } from "../../../common/trouble.ts";
 import type { ResultEnds } from "../define.ts";
 import { createMatcher } from "../../local/ignore.ts";
 import { findPatternFault } from "../../local/pattern-fault.ts";
@@ -175,7 +175,7 @@ export function selectPaths(
   for (const name of names) {
     if (paths.has(name) || folders.has(name) || (names.length > 1 && existsLocally(disk, name))) continue;
     const fault = findPatternFault(name);
-    if (fault !== null) return trouble("usage", `${name}: the pattern ${fault}`, "give a folder, or a simpler pattern");
+    if (fault !== null) return refusal(`${name}: the pattern ${fault}`, "give a folder, or a simpler pattern");
     const matches = createMatcher(`/${name}`);
     if (!isPattern(name) || !paths.values().some(matches)) return refuseEmptyName(name);
     patterns.push(matches);
@@ -198,5 +198,5 @@ function existsLocally(disk: Pick<Disk, "look">, name: string): boolean {
 function refuseEmptyName(name: string): Result<never> {
   const problem = isPattern(name) ? `no synced document matches ${name}` : `${name} is not a synced document`;
   const nextStep = "give paths and patterns below the linked folder; quote a pattern; ** stands for any folder";
-  return trouble("usage", problem, nextStep);
+  return refusal(problem, nextStep);
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { LocalPath } from "../../../contract/path.ts";
 import { omitKey } from "../../settings/key.ts";
 import { markConflicts, type ThreeVersions } from "../../../markdown/merge/marked.ts";
-import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
+import { errnoClause, ok, refusal, type Result } from "../../../common/trouble.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -38,13 +38,12 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
       env: { ...makeGitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
-    if (error !== undefined)
-      return trouble("usage", `the merge tool cannot be run: ${errnoClause(error)}`, CONFIGURE_TOOL);
+    if (error !== undefined) return refusal(`the merge tool cannot be run: ${errnoClause(error)}`, CONFIGURE_TOOL);
     if (status !== 0)
-      return trouble("usage", `the merge tool ended with ${status ?? "a signal"}; nothing was changed`, "try again");
+      return refusal(`the merge tool ended with ${status ?? "a signal"}; nothing was changed`, "try again");
     const mergedText = readFileSync(files.MERGED, "utf8");
     if (mergedText === start && start.includes("<<<<<<< "))
-      return trouble("usage", "the merge tool changed nothing", "try again");
+      return refusal("the merge tool changed nothing", "try again");
     return ok(mergedText);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -83,7 +82,7 @@ function chooseCommand(env: Environment, files: Readonly<Record<string, string>>
     encoding: "utf8",
   });
   const tool = configuredTool.status === 0 ? configuredTool.stdout.trim() : "";
-  if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE_TOOL);
+  if (!/^[\w.-]+$/.test(tool)) return refusal("no merge tool is configured", CONFIGURE_TOOL);
   // git's library of tools is a shell script that has the command of each tool, and that uses
   // `mergetool.<name>`.
   const initialization = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;

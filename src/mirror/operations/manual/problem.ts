@@ -6,7 +6,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../../engine/run/world.ts";
 import { findRecordAt, makeLocalLookup, type StateAndDisk, toLocalForm } from "../history/lookup.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result, trouble } from "../../../common/trouble.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { type SyncProblem, makeBlockProblem } from "../../engine/run/report.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
@@ -114,7 +114,7 @@ function findRenamedRecord({ disk }: Pick<World, "disk">, base: BaseTree, path: 
 export const NEXT_WITHOUT_PROBLEM = "mdmirror conflicts lists conflicts; mdmirror sync checks again";
 
 function refuseWithoutProblem(path: LocalPath): Result<never> {
-  return trouble("usage", `${path} has no open problem`, NEXT_WITHOUT_PROBLEM);
+  return refusal(`${path} has no open problem`, NEXT_WITHOUT_PROBLEM);
 }
 
 /**

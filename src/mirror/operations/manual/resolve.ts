@@ -11,7 +11,7 @@ import { type Block, isAway } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { plural } from "../../../common/quantities.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 import { runSync, USUAL_RUN } from "../../folder/run.ts";
 import { RESOLVE, type ResolutionWay } from "../declared/writes.ts";
 import type { Operation } from "../run-operation.ts";
@@ -59,13 +59,13 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
   declared: RESOLVE,
   plan({ world }, { paths, way, text, force = false, expected }) {
     if ((way === "merged") !== (text !== undefined))
-      return trouble("usage", "the merged content belongs to merged alone", "give both, or neither");
+      return refusal("the merged content belongs to merged alone", "give both, or neither");
     const [name, secondName] = paths ?? [];
     if (!isForSeveral(way) && (name === undefined || secondName !== undefined))
-      return trouble("usage", `${way} takes one path`, `for several: ${WAYS_FOR_SEVERAL.join(", ")}`);
+      return refusal(`${way} takes one path`, `for several: ${WAYS_FOR_SEVERAL.join(", ")}`);
     const isOne = name !== undefined && secondName === undefined && isOneProblem(world, name, way);
     if (expected !== undefined && !isOne)
-      return trouble("usage", "expected names the versions of one document", "give one path");
+      return refusal("expected names the versions of one document", "give one path");
     const choice = { way, text, force, seen: (expected as ProblemVersions | undefined) ?? null };
     if (isOne) return planOneProblem(world, name, choice);
     const items = planResolve(world, paths === undefined ? null : toPaths(paths), choice);
@@ -112,7 +112,7 @@ function planOneProblem(world: StateAndDisk, name: string, choice: ResolveChoice
   const itemResult = planChoice(world, problem, choice);
   if (itemResult.kind === "ok") return ok({ isOne: true, way: choice.way, problem, items: [itemResult.value] });
   const { what, next } = itemResult.trouble;
-  return trouble("usage", `${problem.path}: ${what}`, next);
+  return refusal(`${problem.path}: ${what}`, next);
 }
 
 /**
@@ -135,7 +135,7 @@ function planResolve(
   const items = resolvableItems.toSorted(compareByPath).map(({ path, problem, block }): PlanItem => {
     const itemResult =
       problem === null
-        ? trouble("usage", `blocked (${block?.reason ?? "not known"})`, "no choice resolves this")
+        ? refusal(`blocked (${block?.reason ?? "not known"})`, "no choice resolves this")
         : planChoice(world, problem, choice);
     if (itemResult.kind === "ok") return itemResult.value;
     return { row: makeLeftRow(path, `${itemResult.trouble.what}; ${itemResult.trouble.next}`), act: null };
@@ -147,7 +147,7 @@ function refuseWithoutOpenItem(names: readonly string[], way: ResolutionWay): Re
   const problemText =
     way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
   const placeClause = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
-  return trouble("usage", `${problemText} ${placeClause}`, NEXT_WITHOUT_PROBLEM);
+  return refusal(`${problemText} ${placeClause}`, NEXT_WITHOUT_PROBLEM);
 }
 
 /** An open problem that requires a person. `problem` is null if no choice resolves it. */
@@ -198,10 +198,10 @@ function planChoice(
   if (!problem.ways.includes(kind)) {
     const problemText = isInConflict(problem) ? "in conflict" : `blocked (${problem.block?.reason ?? "in review"})`;
     const nextStep = `choose ${problem.ways.map((way) => `--${way}`).join(" or ")}`;
-    return trouble("usage", `it is ${problemText}, and --${kind} does not resolve this`, nextStep);
+    return refusal(`it is ${problemText}, and --${kind} does not resolve this`, nextStep);
   }
   if (!force && hasMarkers(world, problem, resolution.value))
-    return trouble("usage", "its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH_MERGE);
+    return refusal("its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH_MERGE);
   return ok({ row: makePlannedRow(problem.path), act: (ctx) => carryOutChoice(ctx, problem, resolution.value) });
 }
 
@@ -214,17 +214,17 @@ const FINISH_MERGE = "finish the merge; or use --force if the markers belong to 
 function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem): Result<Resolution> {
   const localResult = disk.read(path);
   if (localResult.kind !== "done")
-    return trouble("usage", `it cannot be read: ${localResult.detail}`, "solve the named problem");
+    return refusal(`it cannot be read: ${localResult.detail}`, "solve the named problem");
   const lastShown = conflict!.shown.at(-1)!;
   const conflictCopy = disk.read(conflict!.newestCopyPath);
   const otherText = conflictCopy.kind === "done" ? conflictCopy.value.text : state.text(lastShown.digest);
   const base = conflict!.baseDigest === null ? "" : state.text(conflict!.baseDigest);
   if (otherText === null || base === null)
-    return trouble("usage", "a version that the merge needs is no longer in the history", "choose --mine or --theirs");
+    return refusal("a version that the merge needs is no longer in the history", "choose --mine or --theirs");
   const mergeResult = mergeText(base, localResult.value.text, otherText);
   if (mergeResult.kind === "conflict") {
     const problemText = `it does not merge: ${plural(mergeResult.hunks.length, "place")}`;
-    return trouble("usage", problemText, "mdmirror conflicts shows them");
+    return refusal(problemText, "mdmirror conflicts shows them");
   }
   return ok({
     kind: "merged",

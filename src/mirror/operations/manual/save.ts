@@ -5,7 +5,7 @@
  */
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
 import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result, trouble } from "../../../common/trouble.ts";
 import { chooseTrashPlace } from "../../engine/run/world.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { RulesError } from "../../local/ignore.ts";
@@ -20,7 +20,7 @@ import { openDisk } from "../../folder/open-local.ts";
 
 export function judgeContent(path: LocalPath, text: string): Result<null> {
   const refuse = (what: string, next: string, code: string) =>
-    trouble("usage", `the content for ${path} ${what}, which the service refuses`, next, { code });
+    refusal(`the content for ${path} ${what}, which the service refuses`, next, code);
   if (!text.isWellFormed())
     return refuse("has an incomplete Unicode character", "send complete characters", "not-utf-8");
   if (text.includes("\0")) return refuse("contains NUL characters", "leave them out", "contains-nul");
@@ -52,25 +52,18 @@ type SaveResult<T> = Promise<Result<T | null>>;
 export function judgePath(context: SaveContext, path: string): Result<null> {
   const fault = findPathFault(path);
   if (fault !== null)
-    return trouble("usage", `${JSON.stringify(path)} ${fault}`, "give a path below the linked folder, as list does", {
-      code: "bad-path",
-    });
+    return refusal(`${JSON.stringify(path)} ${fault}`, "give a path below the linked folder, as list does", "bad-path");
   try {
     const unsyncedReason = context.disk.whyUnsyncedAt(path);
     if (unsyncedReason === null) return ok(null);
-    return trouble(
-      "usage",
+    return refusal(
       `${path} is not a synced document: ${UNSYNCED_WORDS[unsyncedReason]}`,
       "list shows the documents",
-      {
-        code: "not-a-document",
-      },
+      "not-a-document",
     );
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
-    return trouble("usage", `${path} cannot be read: ${error.message}`, "correct that ignore file", {
-      code: "unfit-rules",
-    });
+    return refusal(`${path} cannot be read: ${error.message}`, "correct that ignore file", "unfit-rules");
   }
 }
 

@@ -2,7 +2,7 @@
  * Waits until the current local content is on the service. If a daemon runs, the daemon uploads the
  * content; otherwise this command syncs.
  */
-import { ok, type Result, trouble, type Trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result, type Trouble } from "../../../common/trouble.ts";
 import { count } from "../../../common/quantities.ts";
 import type { BarrierEnd } from "../../engine/daemon/interface.ts";
 import { type PathOnService, readPathStates, scanAwaitedPaths } from "../../engine/run/barrier.ts";
@@ -83,7 +83,7 @@ function refuseUnsynced(outside: Extract<BarrierEnd, { kind: "outside" }>["outsi
       ? "the folder of mdmirror itself"
       : UNSYNCED_WORDS[why];
   const nextStep = isUnknown ? "check the path: it is relative to the current folder" : "mdmirror why PATH";
-  return trouble("usage", `${path} is not synced: ${whyNotSynced}${moreClause}`, nextStep, { code: "not-a-document" });
+  return refusal(`${path} is not synced: ${whyNotSynced}${moreClause}`, nextStep, "not-a-document");
 }
 
 export type WaitRequest = {

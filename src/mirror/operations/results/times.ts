@@ -1,6 +1,6 @@
 import { plural } from "../../../common/quantities.ts";
 import type { Clock } from "../../../common/clock.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, refusal, type Result } from "../../../common/trouble.ts";
 
 /**
  * Returns a time in the local time zone, such as `2026-11-21 09:05:03`.
@@ -45,7 +45,7 @@ function readMoment(text: string, now: number): number | null {
 export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
   const ms = text === undefined ? null : readMoment(text, clock.now());
   if (text === undefined || ms !== null) return ok(ms);
-  return trouble("usage", `${text} is not a past time`, "give a time such as 2h, 3d or 2026-11-22T09:30");
+  return refusal(`${text} is not a past time`, "give a time such as 2h, 3d or 2026-11-22T09:30");
 }
 
 /**
