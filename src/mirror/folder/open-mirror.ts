@@ -199,7 +199,7 @@ class Closers {
   }
 }
 
-/** Parts of a process that a front end passes on: variables, working folder, time, random numbers. */
+/** Parts of a process that a front end passes on. */
 export type ProcessContext = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">;
 
 /** Options of the process that opens a folder. An operation adds the mode and a command's name. */
