@@ -330,11 +330,11 @@ function showGroup(io: Io, group: readonly OperationItem[], word: string): void 
   const [{ end, why }] = group as readonly [OperationItem];
   const print = end === "done" ? io.out : io.err;
   const outcomeWords = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
-  for (const { path, notes } of group.slice(0, MAX_SHOWN_ITEMS)) {
-    print(`${shownName(path)}: ${outcomeWords}`);
-    for (const note of notes) print(`  ${shownWords(note)}`);
-  }
-  if (group.length > MAX_SHOWN_ITEMS) print(`  … and ${count(group.length - MAX_SHOWN_ITEMS)} more: ${outcomeWords}`);
+  const entries = group.map(({ path, notes }) => [
+    `${shownName(path)}: ${outcomeWords}`,
+    ...notes.map((note) => `  ${shownWords(note)}`),
+  ]);
+  for (const line of cutLines(entries, MAX_SHOWN_ITEMS, "  ", `: ${outcomeWords}`)) print(line);
 }
 
 /** Returns the number of items for each outcome: `196 resolved, 3 left alone, 1 not done`. */

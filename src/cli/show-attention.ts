@@ -3,7 +3,7 @@
 import type { RunReport } from "../mirror/folder/run.ts";
 import { formatOrigin } from "../mirror/operations/results/actions.ts";
 import { findNextStep, findNextStepOfKind } from "../mirror/operations/results/attention.ts";
-import { formatCounts, cutLines, type Paint, PLAIN_PAINT } from "./text.ts";
+import { cutLines, formatCounts, joinNames, type Paint, PLAIN_PAINT } from "./text.ts";
 import { count, plural } from "../common/quantities.ts";
 import { shownName, shownWords } from "../common/shown-words.ts";
 import { compareByPath } from "../mirror/model/by-path.ts";
@@ -32,8 +32,7 @@ export function formatAttention(all: readonly AttentionItem[], most: number, pai
     ...sharedCauses.map((group) => formatSharedProblem(group, paint)),
     ...sortedSingles.map((row) => formatProblem(row, paint)),
   ];
-  const moreLine = blocks.length > most ? [`… and ${count(blocks.length - most)} more: mdmirror status`] : [];
-  return [...blocks.slice(0, most).flat(), ...moreLine];
+  return cutLines(blocks, most, "", ": mdmirror status");
 }
 
 /**
@@ -55,15 +54,10 @@ function formatProblem(problem: AttentionItem, paint: Paint): string[] {
 function formatSharedProblem(group: readonly AttentionItem[], paint: Paint): string[] {
   const [first] = group;
   const { kind, detail } = first!;
-  const shownNames = group
-    .toSorted(compareByPath)
-    .slice(0, MAX_NAMES)
-    .map((problem) => shownName(problem.path))
-    .join(", ");
-  const moreClause = group.length > MAX_NAMES ? ` and ${count(group.length - MAX_NAMES)} more` : "";
+  const names = group.toSorted(compareByPath).map(({ path }) => shownName(path));
   return [
     `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${formatItemOrigin(first!)}`,
-    `  ${shownNames}${moreClause}`,
+    `  ${joinNames(names, MAX_NAMES)}`,
     paint.dim(`  next: ${findNextStepOfKind(first!)}`),
   ];
 }

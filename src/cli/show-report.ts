@@ -195,10 +195,8 @@ export function showWaitReport(
 function showOpenPaths(io: Io, waited: WaitReport): void {
   const openPaths = waited.paths.filter(({ state }) => state !== "live" && state !== "gone");
   const paint = choosePaint(io, "error");
-  for (const entry of openPaths.slice(0, MAX_SHOWN_ROWS))
-    for (const line of formatWaitPath(entry, waited.state, paint)) io.err(line);
-  if (openPaths.length > MAX_SHOWN_ROWS)
-    io.err(`… and ${count(openPaths.length - MAX_SHOWN_ROWS)} more: mdmirror wait --json`);
+  const entries = openPaths.map((entry) => formatWaitPath(entry, waited.state, paint));
+  for (const line of cutLines(entries, MAX_SHOWN_ROWS, "", ": mdmirror wait --json")) io.err(line);
   const { next } = WAIT_STATES[waited.state];
   if (next !== undefined) io.err(`  next: ${next}`);
 }

@@ -83,14 +83,25 @@ export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/** Entry of a printed list: its line or lines. */
+type ListEntry = string | readonly string[];
+
 /**
- * Returns the first lines of a long list, then a line with the number of lines that are not shown.
+ * Returns the lines of the first entries of a long list, then a line with the number of entries
+ * that are not shown.
  * @param indent beginning of the last line
  * @param ending end of the last line, such as the command that shows the whole list
  */
-export function cutLines(lines: readonly string[], most: number, indent: string, ending = ""): readonly string[] {
-  const leftOutCount = lines.length - most;
-  return leftOutCount <= 0 ? lines : [...lines.slice(0, most), `${indent}… and ${count(leftOutCount)} more${ending}`];
+export function cutLines(entries: readonly ListEntry[], most: number, indent: string, ending = ""): string[] {
+  const leftOutCount = entries.length - most;
+  const lines = entries.slice(0, most).flat();
+  return leftOutCount <= 0 ? lines : [...lines, `${indent}… and ${count(leftOutCount)} more${ending}`];
+}
+
+/** Joins the first names of a long list in one line: `a.md, b.md and 3 more`. */
+export function joinNames(names: readonly string[], most: number): string {
+  const moreClause = names.length > most ? ` and ${count(names.length - most)} more` : "";
+  return `${names.slice(0, most).join(", ")}${moreClause}`;
 }
 
 const WIDE_CHARACTERS =

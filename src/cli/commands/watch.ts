@@ -17,7 +17,7 @@ import { toEventJson } from "../../mirror/operations/results/report.ts";
 import { count } from "../../common/quantities.ts";
 import { trackProblems } from "../show-attention.ts";
 import { formatOneTimeLines } from "../show-report.ts";
-import { formatJsonLine } from "../text.ts";
+import { formatJsonLine, joinNames } from "../text.ts";
 import { compareByPath } from "../../mirror/model/by-path.ts";
 
 export const command: Command = {
@@ -202,9 +202,8 @@ const MAX_NAMED_PATHS = 5;
  */
 function formatPendingDeletions(pending: readonly PendingDeletion[]): string[] {
   return [...Map.groupBy(pending.toSorted(compareByPath), describeOutcome)].map(([outcome, all]) => {
-    const names = all.slice(0, MAX_NAMED_PATHS).map(({ path }) => shownName(path));
-    const moreClause = all.length > MAX_NAMED_PATHS ? ` and ${count(all.length - MAX_NAMED_PATHS)} more` : "";
-    return `deleted locally: ${names.join(", ")}${moreClause}; ${outcome}`;
+    const names = all.map(({ path }) => shownName(path));
+    return `deleted locally: ${joinNames(names, MAX_NAMED_PATHS)}; ${outcome}`;
   });
 }
 
