@@ -1,5 +1,5 @@
 import { type Answer, DELETED_ANSWER, isRefused, makeDone, refuse, type Refused } from "../requests/answer.ts";
-import { newId, type OutputOf, runRead, runWrite, type ServerContext } from "../requests/context.ts";
+import { newId, type OutputOf, runDeletion, runRead, runWrite, type ServerContext } from "../requests/context.ts";
 import {
   type KeyInfo,
   makeKey,
@@ -76,7 +76,7 @@ export class Admin {
    * answered `workspace_not_found`.
    */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
-    return runWrite(this.#server, async ({ tables }) => {
+    return runDeletion(this.#server, async ({ tables }) => {
       const workspace = await tables.workspaces.byId(workspaceId);
       if (workspace === undefined) return refuseUnknownWorkspace();
       await tables.lockStructure(workspace.seq);
@@ -130,7 +130,7 @@ export class Admin {
   }
 
   removeKey(keyId: string): Promise<Refused | null> {
-    return runWrite(this.#server, async ({ tables: { keys } }) => {
+    return runDeletion(this.#server, async ({ tables: { keys } }) => {
       const row = await keys.byId(keyId);
       if (row === undefined) return refuseUnknownKey();
       await keys.remove(row.seq);

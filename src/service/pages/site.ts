@@ -48,7 +48,6 @@ import type { MarkdownRenderer } from "../../page/renderer.ts";
 import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { newId } from "../requests/context.ts";
 import {
-  deleteWithReserve,
   DISK_FULL_RETRY_AFTER,
   refuseBusy,
   refuseClosing,
@@ -98,17 +97,15 @@ type PageRoute = {
   readonly path: string;
   readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
   readonly adminOnly: boolean;
-  /** True if the form deletes something. Such a form also works on a full disk. */
-  readonly isDeletion: boolean;
 };
 
 function makeRoute(
   method: PageRoute["method"],
   path: string,
   run: PageRoute["run"],
-  { adminOnly = true, isDeletion = false }: Partial<Pick<PageRoute, "adminOnly" | "isDeletion">> = {},
+  { adminOnly = true }: Partial<Pick<PageRoute, "adminOnly">> = {},
 ): PageRoute {
-  return { method, path, run, adminOnly, isDeletion };
+  return { method, path, run, adminOnly };
 }
 
 const FOR_ALL_KEYS = { adminOnly: false };
@@ -141,11 +138,11 @@ const ROUTES: readonly PageRoute[] = [
   makeRoute("POST", KEYS_ADDRESS, createKey),
   makeRoute("GET", `${KEYS_ADDRESS}/{id}`, showKey),
   makeRoute("POST", `${KEYS_ADDRESS}/{id}`, changeKey),
-  makeRoute("POST", `${KEYS_ADDRESS}/{id}/revoke`, revokeKey, { isDeletion: true }),
+  makeRoute("POST", `${KEYS_ADDRESS}/{id}/revoke`, revokeKey),
   makeRoute("POST", WORKSPACES_ADDRESS, createWorkspace),
   makeRoute("POST", `${WORKSPACES_ADDRESS}/{id}/state`, setState),
   makeRoute("GET", `${WORKSPACES_ADDRESS}/{id}/remove`, showRemoval),
-  makeRoute("POST", `${WORKSPACES_ADDRESS}/{id}/remove`, removeWorkspace, { isDeletion: true }),
+  makeRoute("POST", `${WORKSPACES_ADDRESS}/{id}/remove`, removeWorkspace),
 ];
 
 const findRoute = makeRouteFinder(ROUTES.map((route) => [route, route]));
@@ -306,9 +303,7 @@ export class Pages {
       render: this.#renderer.render,
       operation: this.#operation,
     };
-    const { store } = this.#core.server;
-    const result = await (route.isDeletion ? deleteWithReserve(store, async () => route.run(call)) : route.run(call));
-    return this.#end(result, session, this.#notices.of(query));
+    return this.#end(await route.run(call), session, this.#notices.of(query));
   }
 
   async #signIn({ method, headers }: WireRequest, form: URLSearchParams | null, from: string): Promise<PageAnswer> {

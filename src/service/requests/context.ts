@@ -5,7 +5,7 @@ import type { OperationName, Operations } from "../../contract/api/operations.ts
 import { type Answer, isRefused } from "./answer.ts";
 import type { KeyUses } from "./rate.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
-import type { Store } from "../store/store.ts";
+import { isDiskFull, type Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
 
 type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
@@ -92,6 +92,22 @@ export function runWrite<T>(server: ServerContext, work: (transaction: Transacti
     (tables) => work({ ...server, tables }),
     (result) => !isRefused(result),
   );
+}
+
+/**
+ * Runs a write that removes something. If the disk is full, releases the reserved space and runs the
+ * write again.
+ */
+export async function runDeletion<T>(
+  server: ServerContext,
+  work: (transaction: TransactionContext) => Promise<T>,
+): Promise<T> {
+  try {
+    return await runWrite(server, work);
+  } catch (error) {
+    if (!isDiskFull(error) || server.store.reserve?.release() !== true) throw error;
+    return runWrite(server, work);
+  }
 }
 
 export function newId(context: Pick<ServerContext, "random">, prefix: IdPrefix): string {

@@ -44,9 +44,8 @@ export async function answerRequest(
   fault: BodyFault | null,
   { admit, isGone }: Omit<RequestFrame, "fault">,
 ): Promise<WireResponse> {
-  const admitOnlyOnce = admitOnce(admit);
-  const runDispatch = () => dispatch(core, request, { fault, admit: admitOnlyOnce, isGone });
-  const answer = await answerOrFail(core, (requestId) => runWithReserve(core, request.method, runDispatch, requestId));
+  const frame = { fault, admit: admitOnce(admit), isGone };
+  const answer = await answerOrFail(core, () => dispatch(core, request, frame));
   core.served(request.method !== "GET");
   return answer!;
 }
@@ -91,8 +90,8 @@ export function checkHead(
 }
 
 /**
- * Runs `work` for a request. If `work` throws, the answer is 503 if the store is busy, otherwise
- * 500.
+ * Runs `work` for a request. If `work` throws, the answer is 503 if the store is busy or the disk is
+ * full, otherwise 500.
  * @param work returns the answer, or null if the request needs no answer yet
  */
 export async function answerOrFail(
@@ -103,43 +102,21 @@ export async function answerOrFail(
   const answer = await work(requestId).catch((error: unknown) => {
     if (error instanceof StoreBusyError) return refuseBusy(error);
     onFault(error, requestId);
+    if (isDiskFull(error)) return refuseFullDisk(server.store);
     return refuse("internal_error", "The service failed; inspect the live state before a retry.");
   });
   return answer === null ? null : toWire(answer, requestId, docsBase, generation);
 }
 
-/** Runs a deletion. If the disk is full, releases the reserved space and tries again. */
-export async function deleteWithReserve<T>({ reserve }: Pick<Store, "reserve">, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isDiskFull(error) || reserve?.release() !== true) throw error;
-    return work();
-  }
-}
-
 /** Seconds after which a client may try again if the disk was full. */
 export const DISK_FULL_RETRY_AFTER = "60";
 
-/** Runs a request. On a full disk, only deletions may use the reserved space. */
-async function runWithReserve(
-  core: ServiceCore,
-  method: string,
-  work: () => Promise<Answer>,
-  requestId: string,
-): Promise<Answer> {
-  const { store } = core.server;
-  const isDeletion = method === "DELETE";
-  try {
-    return await (isDeletion ? deleteWithReserve(store, work) : work());
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-    core.onFault(error, requestId);
-    const mayDelete = !isDeletion && store.reserve !== null && store.reserve.bytes() !== 0;
-    const allowedSentence = mayDelete ? "Reading and deleting still work." : "Reading still works.";
-    const detail = `The disk of the service is full: nothing was saved. ${allowedSentence}`;
-    return refuse("service_unavailable", detail, [], { "retry-after": DISK_FULL_RETRY_AFTER });
-  }
+/** Refuses a write that did not fit on the disk. */
+function refuseFullDisk({ reserve }: Store): Refused {
+  const mayDelete = reserve !== null && reserve.bytes() !== 0;
+  const allowedSentence = mayDelete ? "Reading and deleting still work." : "Reading still works.";
+  const detail = `The disk of the service is full: nothing was saved. ${allowedSentence}`;
+  return refuse("service_unavailable", detail, [], { "retry-after": DISK_FULL_RETRY_AFTER });
 }
 
 async function dispatch(core: ServiceCore, request: WireRequest, frame: RequestFrame): Promise<Answer> {

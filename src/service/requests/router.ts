@@ -6,6 +6,7 @@ import { type BodyFault, decodeSegment, readInput } from "./input.ts";
 import {
   type OperationCall,
   type ContinuedRequest,
+  runDeletion,
   runRead,
   type ServerContext,
   type TransactionContext,
@@ -74,13 +75,14 @@ export async function routeRequest(
     // The type cast is safe: each handler takes exactly what the schemas of its operation return.
     return isRefused(input) ? input : HANDLERS[name]({ ...input, context } as never);
   };
-  const isRead = foundRoute === null || isReading(OPERATIONS[foundRoute.value]);
-  const answer = await (isRead ? runRead : runWrite)(server, answerInTransaction);
+  const run = foundRoute === null ? runRead : chooseTransaction(OPERATIONS[foundRoute.value]);
+  const answer = await run(server, answerInTransaction);
   return answer.kind === "continues" ? answer.resume(server.store, server.turns.permitFor(isGone)) : answer;
 }
 
-function isReading({ method, reads }: Operation): boolean {
-  return method === "GET" || reads === true;
+function chooseTransaction({ method, reads }: Operation): typeof runRead {
+  if (method === "GET" || reads === true) return runRead;
+  return method === "DELETE" ? runDeletion : runWrite;
 }
 
 export function isAdminPath(path: string): boolean {

@@ -360,14 +360,14 @@ test("a form that deletes uses the reserved space of a full disk, and no other f
   const [{ id: keyId }] = (await admin.keys()) as [KeyInfo];
   const isReserved = () => server.store.reserve?.bytes() !== 0;
   const diskFull = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
-  vi.spyOn(admin, "setWorkspaceState").mockRejectedValueOnce(diskFull);
+  vi.spyOn(server.store, "write").mockRejectedValueOnce(diskFull);
   const closed = await browser.post(`/app/workspaces/${rig.workspaceId}/state`, { state: "closed" });
   expect([closed.status, closed.headers["retry-after"], isReserved()]).toEqual([503, "60", true]);
-  vi.spyOn(admin, "removeKey").mockRejectedValueOnce(diskFull);
+  vi.spyOn(server.store, "write").mockRejectedValueOnce(diskFull);
   expect(await browser.submit(`/app/keys/${keyId}/revoke`)).toContain("is revoked");
   expect(isReserved()).toBe(false);
   server.store.reserve?.reserve();
-  vi.spyOn(admin, "removeWorkspace").mockRejectedValueOnce(diskFull);
+  vi.spyOn(server.store, "write").mockRejectedValueOnce(diskFull);
   expect(await browser.submit(`/app/workspaces/${rig.workspaceId}/remove`)).toContain("is removed");
   expect([isReserved(), await admin.workspaces()]).toEqual([false, []]);
   await rig.service.close();
