@@ -33,19 +33,19 @@ export function makeItemAddress(
 }
 
 export type PageResult =
-  | ({ readonly kind: "page"; readonly content: Content } & Pick<PageTrouble, "status" | "retryAfter">)
+  | ShownPage
   /** Redirects the browser to the page `to`, which shows the notice if it is not null. */
-  | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null };
+  | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
+  | Refused;
 
-/** An error that is shown as a page. `reason`: a clause. `next`: the next step as a clause. */
-export type PageTrouble = {
+export type ShownPage = {
+  readonly kind: "page";
+  readonly content: Content;
   readonly status: number;
-  readonly reason: string;
-  readonly next: string | null;
   readonly retryAfter?: string | undefined;
 };
 
-export function makePage(content: Content, status = 200): PageResult {
+export function makePage(content: Content, status = 200): ShownPage {
   return { kind: "page", content, status };
 }
 
@@ -54,48 +54,10 @@ export function redirectTo(to: string, text: string, { tone = "good", link = nul
   return { kind: "go", to, notice: { tone, text: toSentence(text), link } };
 }
 
-export function makeErrorPage({ status, reason, next, retryAfter }: PageTrouble): PageResult {
-  const [href, label] = status === 401 ? [SIGN_IN_ADDRESS, "Sign in"] : [APP_ADDRESS, "Start page"];
-  const title = ERROR_TITLES[status] ?? "This page cannot be shown";
-  const main = html`<div class="alone"><h1>${title}</h1><p>${renderSentence(toSentence(reason))}</p>${next !== null && renderNextStep(toSentence(next))}
-<p><a class="button main-action" href="${href}">${label}</a></p></div>`;
-  return { kind: "page", content: { title, main }, status, retryAfter };
-}
-
-/** @param hasNextStep true if the detail of the refusal already says what to do next */
-export function makeRefusalPage(refused: Refused, hasNextStep = false): PageResult {
-  const { status } = PROBLEM_CODES[refused.code];
-  const nextStep = !hasNextStep && (status >= 500 || status === 429) ? "try again later" : null;
-  return makeErrorPage({
-    status,
-    reason: toClause(refused.detail),
-    next: nextStep,
-    retryAfter: refused.headers["retry-after"],
-  });
-}
-
 /** Redirects the browser to the page of the form, which shows the refusal as a notice. */
 export function redirectWithRefusal(to: string, refused: Refused): PageResult {
   return redirectTo(to, `${toClause(refused.detail)}; nothing was done`, { tone: "bad" });
 }
-
-export const UNKNOWN_PAGE: PageTrouble = {
-  status: 404,
-  reason: "the address is wrong, or its page was removed",
-  next: null,
-};
-
-export const NOT_SIGNED_IN: PageTrouble = {
-  status: 401,
-  reason: "this browser is not signed in",
-  next: "sign in with a key",
-};
-
-export const MISSING_FORM_TOKEN: PageTrouble = {
-  status: 403,
-  reason: "this form was not sent from a page of this session; nothing was done",
-  next: "go back, reload the page, and try again",
-};
 
 const ERROR_TITLES: Readonly<Record<number, string>> = {
   401: "Not signed in",
@@ -104,3 +66,29 @@ const ERROR_TITLES: Readonly<Record<number, string>> = {
   500: "The service failed",
   503: "Not available now",
 };
+
+/**
+ * Returns a page about an error.
+ * @param reason a clause
+ * @param next the next step as a clause; null for none
+ */
+export function makeErrorPage(status: number, reason: string, next: string | null, retryAfter?: string): ShownPage {
+  const [href, label] = status === 401 ? [SIGN_IN_ADDRESS, "Sign in"] : [APP_ADDRESS, "Start page"];
+  const title = ERROR_TITLES[status] ?? "This page cannot be shown";
+  const main = html`<div class="alone"><h1>${title}</h1><p>${renderSentence(toSentence(reason))}</p>${next !== null && renderNextStep(toSentence(next))}
+<p><a class="button main-action" href="${href}">${label}</a></p></div>`;
+  return { kind: "page", content: { title, main }, status, retryAfter };
+}
+
+/** @param hasNextStep true if the detail of the refusal already says what to do next */
+export function makeRefusalPage({ code, detail, headers }: Refused, hasNextStep = false): ShownPage {
+  const { status } = PROBLEM_CODES[code];
+  const nextStep = !hasNextStep && (status >= 500 || status === 429) ? "try again later" : null;
+  return makeErrorPage(status, toClause(detail), nextStep, headers["retry-after"]);
+}
+
+export function makeUnknownPage(reason = "the address is wrong, or its page was removed"): ShownPage {
+  return makeErrorPage(404, reason, null);
+}
+
+export const NOT_SIGNED_IN = makeErrorPage(401, "this browser is not signed in", "sign in with a key");

@@ -24,17 +24,15 @@ import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/
 import {
   DOCUMENTS_ADDRESS,
   type FilesPart,
-  makeErrorPage,
   makeFilesAddress,
   makeItemAddress,
   makePage,
-  makeRefusalPage,
   makeSearchAddress,
+  makeUnknownPage,
   type PageResult,
   redirectTo,
   redirectWithRefusal,
   REVIEWS_ADDRESS,
-  UNKNOWN_PAGE,
 } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderAgo, renderListNav } from "./parts.ts";
@@ -47,7 +45,7 @@ import { makeUserContext } from "./sign-in-sessions.ts";
 export async function showFiles(call: PageCall): Promise<PageResult> {
   const makeResult = await runInWorkspace(call, async (context): Promise<() => PageResult | Promise<PageResult>> => {
     const item = await findItem(context, readPath(call));
-    if (item === null) return () => makeErrorPage(UNKNOWN_DOCUMENT);
+    if (item === null) return () => UNKNOWN_DOCUMENT;
     if (item.kind === "file") {
       const document = await readDocument(context, item.row);
       return () => renderDocumentPage(document, call);
@@ -55,13 +53,10 @@ export async function showFiles(call: PageCall): Promise<PageResult> {
     const folderPage = await listFolder(context, item, call.query.get("after"));
     return () => renderFolderPage(context.workspace, folderPage, call);
   });
-  return isRefused(makeResult) ? makeRefusalPage(makeResult) : makeResult();
+  return isRefused(makeResult) ? makeResult : makeResult();
 }
 
-export const UNKNOWN_DOCUMENT = {
-  ...UNKNOWN_PAGE,
-  reason: "there is no such document or folder, or this key may not see it",
-};
+export const UNKNOWN_DOCUMENT = makeUnknownPage("there is no such document or folder, or this key may not see it");
 
 type DocumentData = {
   readonly workspace: WorkspaceRow;
@@ -122,7 +117,7 @@ export async function changeDocument(
   textOf: (answer: DoneAnswer) => string,
 ): Promise<PageResult> {
   const answer = await runOnDocument(call, work, runWrite);
-  if (answer === null) return makeErrorPage(UNKNOWN_DOCUMENT);
+  if (answer === null) return UNKNOWN_DOCUMENT;
   const address = makeFilesAddress(call.id, readPath(call), part);
   return isRefused(answer) ? redirectWithRefusal(address, answer) : redirectTo(address, textOf(answer));
 }

@@ -11,15 +11,7 @@ import { isRefused, refuse } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
-import {
-  makeErrorPage,
-  makeFilesAddress,
-  makeItemAddress,
-  makePage,
-  makeRefusalPage,
-  type PageResult,
-  REVIEWS_ADDRESS,
-} from "./answer.ts";
+import { makeFilesAddress, makeItemAddress, makePage, type PageResult, REVIEWS_ADDRESS } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { changeDocument, renderTrail, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
 import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.ts";
@@ -49,8 +41,8 @@ export async function showHistory(call: PageCall): Promise<PageResult> {
   const history = await runOnDocument(call, (context, row) =>
     readHistory(context, row, call.query.get("before") ?? ""),
   );
-  if (isRefused(history)) return makeRefusalPage(history);
-  return history === null ? makeErrorPage(UNKNOWN_DOCUMENT) : renderHistoryPage(history, call);
+  if (history === null) return UNKNOWN_DOCUMENT;
+  return isRefused(history) ? history : renderHistoryPage(history, call);
 }
 
 /** @param before the page shows changes before this row number; "" for the latest changes */
@@ -79,7 +71,7 @@ async function renderHistoryPage(
   const address = makeFilesAddress(workspace.id, row.path, "history");
   const beforeParameter = query.get("before");
   const shownStep = steps.find(({ id }) => id === query.get("change")) ?? steps[0];
-  if (shownStep === undefined) return makeErrorPage(UNKNOWN_DOCUMENT);
+  if (shownStep === undefined) return UNKNOWN_DOCUMENT;
   const links: Html[] = [];
   for (const step of steps) {
     const href = `${withQuery(address, { before: beforeParameter, change: step.id })}#change`;

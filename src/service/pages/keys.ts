@@ -12,14 +12,12 @@ import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import {
   APP_ADDRESS,
   KEYS_ADDRESS,
-  makeErrorPage,
   makeItemAddress,
   makePage,
-  makeRefusalPage,
+  makeUnknownPage,
   type PageResult,
   redirectTo,
   redirectWithRefusal,
-  UNKNOWN_PAGE,
 } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import {
@@ -40,7 +38,7 @@ export async function showKeys({ core, query, now }: PageCall): Promise<PageResu
   const workspaceId = query.get("workspace");
   const firstIndex = /^\d{1,9}$/.test(query.get("from") ?? "") ? Number(query.get("from")) : 0;
   const listedKeys = await core.admin.keyPage({ workspaceId, from: firstIndex, most: MAX_KEYS + 1 });
-  if (isRefused(listedKeys)) return makeRefusalPage(listedKeys);
+  if (isRefused(listedKeys)) return listedKeys;
   const keys = listedKeys.slice(0, MAX_KEYS);
   const names = await readWorkspaceNames(core);
   const newKeyAddress = withQuery(`${KEYS_ADDRESS}/new`, { workspace: workspaceId });
@@ -130,10 +128,10 @@ function renderExpiry(expiresAt: number | null, now: number): Html {
 
 export async function showKey(call: PageCall): Promise<PageResult> {
   const key = await call.core.admin.key(call.id);
-  return key === null ? makeErrorPage(UNKNOWN_KEY) : makePage(await renderKeyPage(call, key, fillForm(key)));
+  return key === null ? UNKNOWN_KEY : makePage(await renderKeyPage(call, key, fillForm(key)));
 }
 
-const UNKNOWN_KEY = { ...UNKNOWN_PAGE, reason: "there is no such key; it may have been revoked" };
+const UNKNOWN_KEY = makeUnknownPage("there is no such key; it may have been revoked");
 
 async function renderKeyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: FilledForm): Promise<Content> {
   const offeredFolders = await readWorkspace(core, key.workspaceId);
@@ -163,7 +161,7 @@ export async function showNewKey(call: PageCall): Promise<PageResult> {
   const workspaceId = query.get("workspace") ?? (workspaces.length === 1 ? workspaces[0]!.id : null);
   const offeredFolders = workspaceId === null ? null : await readWorkspace(core, workspaceId);
   if (offeredFolders !== null) return makePage(renderNewKeyPage(call, offeredFolders, fillForm(null)));
-  if (workspaceId !== null) return makeErrorPage(UNKNOWN_WORKSPACE);
+  if (workspaceId !== null) return UNKNOWN_WORKSPACE;
   return makePage({
     title: "Create a key",
     main: html`<h1>Create a key</h1>
@@ -179,7 +177,7 @@ ${
   });
 }
 
-const UNKNOWN_WORKSPACE = { ...UNKNOWN_PAGE, reason: "there is no such workspace" };
+const UNKNOWN_WORKSPACE = makeUnknownPage("there is no such workspace");
 
 function renderNewKeyPage({ csrf }: PageCall, { workspace, folders }: OfferedFolders, filled: FilledForm): Content {
   const formOptions = { action: KEYS_ADDRESS, csrf, fields: { workspace: workspace.id } };
@@ -239,7 +237,7 @@ export async function createKey(call: PageCall): Promise<PageResult> {
   const { core, form, now } = call;
   const workspaceId = form.get("workspace") ?? "";
   const offeredFolders = await readWorkspace(core, workspaceId);
-  if (offeredFolders === null) return makeErrorPage(UNKNOWN_WORKSPACE);
+  if (offeredFolders === null) return UNKNOWN_WORKSPACE;
   const keyRequest = readNewKeyRequest(form, now);
   const newKey = "field" in keyRequest ? keyRequest : await core.admin.createKey({ workspaceId, ...keyRequest });
   if (!("key" in newKey))
@@ -270,7 +268,7 @@ export async function createWorkspace(call: PageCall): Promise<PageResult> {
 export async function changeKey(call: PageCall): Promise<PageResult> {
   const { core, id, form, now } = call;
   const key = await core.admin.key(id);
-  if (key === null) return makeErrorPage(UNKNOWN_KEY);
+  if (key === null) return UNKNOWN_KEY;
   const keyRequest = readKeyRequest(form, key.expiresAt, now);
   const changedKey = "field" in keyRequest ? keyRequest : await core.admin.changeKey(id, keyRequest);
   if (!("grants" in changedKey))

@@ -24,7 +24,6 @@ import {
   makeFilesAddress,
   makeItemAddress,
   makePage,
-  makeRefusalPage,
   type PageResult,
   redirectTo,
   redirectWithRefusal,
@@ -64,7 +63,7 @@ export async function showReviews(call: PageCall): Promise<PageResult> {
     limit: MAX_REVIEWS,
     latestFirst,
   });
-  if (isRefused(listedReviews)) return makeRefusalPage(listedReviews);
+  if (isRefused(listedReviews)) return listedReviews;
   const names = await readWorkspaceNames(core);
   const { data, nextCursor } = listedReviews;
   const states = Object.entries(REVIEW_STATES).map(([key, { label }]) => {
@@ -128,7 +127,7 @@ type ReviewView = keyof typeof REVIEW_VIEWS;
 
 export async function showReview(call: PageCall): Promise<PageResult> {
   const review = await call.core.admin.reviews.show(call.id);
-  if (isRefused(review)) return makeRefusalPage(review);
+  if (isRefused(review)) return review;
   const wantedView = call.query.get("view");
   const view = listViews(review).find((name) => name === wantedView) ?? "source";
   return makePage(await renderReviewPage(call, review, { view, unsaved: null }));

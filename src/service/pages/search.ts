@@ -7,7 +7,7 @@ import { type Html, html } from "../../page/html.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/input.ts";
 import { makeSearchScope } from "../search/search.ts";
-import { makeFilesAddress, makePage, makeRefusalPage, makeSearchAddress, type PageResult } from "./answer.ts";
+import { makeFilesAddress, makePage, makeSearchAddress, type PageResult } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderTrail, runInWorkspace, renderSearchForm } from "./documents.ts";
 import { renderListNav } from "./parts.ts";
@@ -29,7 +29,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const scopeResult = await runInWorkspace(call, async (context) => {
     return { workspace: context.workspace, scope: makeSearchScope(context, folder === "" ? null : folder) };
   });
-  if (isRefused(scopeResult)) return makeRefusalPage(scopeResult);
+  if (isRefused(scopeResult)) return scopeResult;
   const { workspace, scope } = scopeResult;
   const title = words.trim() === "" ? "Search" : `${words}: search`;
   const pageHead = html`${renderTrail(workspace, folder)}

@@ -13,10 +13,10 @@ import { TokenBuckets } from "../requests/rate.ts";
 import type { RequestContext, TransactionContext } from "../requests/context.ts";
 import type { ServiceCore, RequestHead } from "../requests/dispatch.ts";
 import { ROOT } from "../store/rows.ts";
-import { APP_ADDRESS, type PageTrouble } from "./answer.ts";
+import { APP_ADDRESS, makeErrorPage, type ShownPage } from "./answer.ts";
 
 /** A signed-in user. `since`: time when the user signed in, in milliseconds since the epoch. */
-export type SignedInUser = { readonly who: UserIdentity; readonly since: number };
+export type SignedInUser = UserIdentity & { readonly since: number };
 
 /**
  * LIMIT: number of browsers that are signed in, so that memory stays bounded. If another browser
@@ -72,7 +72,7 @@ export class SignInSessions {
       const waitMs = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEY_LIMIT);
       return waitMs === null ? { kind: "wrong" } : { kind: "wait", seconds: Math.ceil(waitMs / 1_000) };
     }
-    const signedInUser = { who: user, since: this.#core.server.now() };
+    const signedInUser = { ...user, since: this.#core.server.now() };
     return { kind: "in", cookie: this.#browsers.signIn(signedInUser, headers["host"]) };
   }
 
@@ -83,8 +83,8 @@ export class SignInSessions {
   async sessionOf(headers: WireHeaders): Promise<Session<SignedInUser> | null> {
     const session = this.#browsers.sessionOf(headers, headers["x-refresh"] === undefined);
     if (session === null) return null;
-    const { who, since } = session.who;
-    if (this.#core.server.now() - since <= MAX_SESSION_MS && (await isKeyValid(this.#core, who))) return session;
+    const { who } = session;
+    if (this.#core.server.now() - who.since <= MAX_SESSION_MS && (await isKeyValid(this.#core, who))) return session;
     this.signOut(headers);
     return null;
   }
@@ -104,14 +104,9 @@ export class SignInSessions {
   }
 }
 
-export function explainWait(seconds: number): PageTrouble {
+export function explainWait(seconds: number): ShownPage {
   const nextStep = `wait ${seconds} s; the key is in the file that mdmirror serve named, or that you were given`;
-  return {
-    status: 429,
-    reason: "too many wrong keys came from this address",
-    next: nextStep,
-    retryAfter: String(seconds),
-  };
+  return makeErrorPage(429, "too many wrong keys came from this address", nextStep, String(seconds));
 }
 
 /**

@@ -11,14 +11,13 @@ import {
   makeErrorPage,
   makePage,
   makeRefusalPage,
-  MISSING_FORM_TOKEN,
+  makeUnknownPage,
   NOT_SIGNED_IN,
   type PageResult,
-  type PageTrouble,
   REVIEWS_ADDRESS,
+  type ShownPage,
   SIGN_IN_ADDRESS,
   SIGN_OUT_ADDRESS,
-  UNKNOWN_PAGE,
   WORKSPACES_ADDRESS,
 } from "./answer.ts";
 import type { FigureSources, PageCall } from "./call.ts";
@@ -88,71 +87,59 @@ ${renderActionForm({ action: SIGN_OUT_ADDRESS, csrf }, html`<button class="main-
   });
 }
 
-type PageRoute = {
-  readonly method: "GET" | "POST";
-  /**
-   * Pattern of the page's address. Only the third segment of the address may be `{id}`; `*` at the
-   * end matches any text.
-   */
-  readonly path: string;
-  readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
-  readonly adminOnly: boolean;
-};
-
-function makeRoute(
-  method: PageRoute["method"],
+/**
+ * Method and address of a page or form, and the function that answers it. Only the third segment of
+ * the address may be `{id}`; `*` at the end matches any text.
+ */
+type PageRoute = readonly [
+  method: "GET" | "POST",
   path: string,
-  run: PageRoute["run"],
-  { adminOnly = true }: Partial<Pick<PageRoute, "adminOnly">> = {},
-): PageRoute {
-  return { method, path, run, adminOnly };
-}
-
-const FOR_ALL_KEYS = { adminOnly: false };
-
-const ROUTES: readonly PageRoute[] = [
-  makeRoute(
-    "GET",
-    APP_ADDRESS,
-    (call) => (call.who.kind === "admin" ? showOverview(call) : showOwnDocuments(call, call.who.hash)),
-    FOR_ALL_KEYS,
-  ),
-  makeRoute(
-    "GET",
-    DOCUMENTS_ADDRESS,
-    (call) => (call.who.kind === "admin" ? showDocuments(call) : showOwnDocuments(call, call.who.hash)),
-    FOR_ALL_KEYS,
-  ),
-  makeRoute("GET", SIGN_OUT_ADDRESS, showSignOut, FOR_ALL_KEYS),
-  makeRoute("GET", `${DOCUMENTS_ADDRESS}/{id}/files/*`, showFiles, FOR_ALL_KEYS),
-  makeRoute("GET", `${DOCUMENTS_ADDRESS}/{id}/search`, showSearch, FOR_ALL_KEYS),
-  makeRoute("GET", `${DOCUMENTS_ADDRESS}/{id}/history/*`, showHistory),
-  makeRoute("POST", `${DOCUMENTS_ADDRESS}/{id}/restore/*`, restoreVersion),
-  makeRoute("POST", `${DOCUMENTS_ADDRESS}/{id}/protect/*`, changeProtection, FOR_ALL_KEYS),
-  makeRoute("GET", REVIEWS_ADDRESS, showReviews),
-  makeRoute("GET", `${REVIEWS_ADDRESS}/{id}`, showReview),
-  makeRoute("POST", `${REVIEWS_ADDRESS}/{id}/accept`, acceptReview),
-  makeRoute("POST", `${REVIEWS_ADDRESS}/{id}/reject`, rejectReview),
-  makeRoute("GET", KEYS_ADDRESS, showKeys),
-  makeRoute("GET", `${KEYS_ADDRESS}/new`, showNewKey),
-  makeRoute("POST", KEYS_ADDRESS, createKey),
-  makeRoute("GET", `${KEYS_ADDRESS}/{id}`, showKey),
-  makeRoute("POST", `${KEYS_ADDRESS}/{id}`, changeKey),
-  makeRoute("POST", `${KEYS_ADDRESS}/{id}/revoke`, revokeKey),
-  makeRoute("POST", WORKSPACES_ADDRESS, createWorkspace),
-  makeRoute("POST", `${WORKSPACES_ADDRESS}/{id}/state`, setState),
-  makeRoute("GET", `${WORKSPACES_ADDRESS}/{id}/remove`, showRemoval),
-  makeRoute("POST", `${WORKSPACES_ADDRESS}/{id}/remove`, removeWorkspace),
+  run: (call: PageCall) => PageResult | Promise<PageResult>,
 ];
 
-const findRoute = makeRouteFinder(ROUTES.map((route) => [route, route]));
+const KEY_ROUTES: readonly PageRoute[] = [
+  ["GET", APP_ADDRESS, showOwnDocuments],
+  ["GET", DOCUMENTS_ADDRESS, showOwnDocuments],
+  ["GET", SIGN_OUT_ADDRESS, showSignOut],
+  ["GET", `${DOCUMENTS_ADDRESS}/{id}/files/*`, showFiles],
+  ["GET", `${DOCUMENTS_ADDRESS}/{id}/search`, showSearch],
+  ["POST", `${DOCUMENTS_ADDRESS}/{id}/protect/*`, changeProtection],
+];
+
+/** Routes for administrators. A route that is also in the list for keys replaces that one. */
+const ADMIN_ROUTES: readonly PageRoute[] = [
+  ...KEY_ROUTES,
+  ["GET", APP_ADDRESS, showOverview],
+  ["GET", DOCUMENTS_ADDRESS, showDocuments],
+  ["GET", `${DOCUMENTS_ADDRESS}/{id}/history/*`, showHistory],
+  ["POST", `${DOCUMENTS_ADDRESS}/{id}/restore/*`, restoreVersion],
+  ["GET", REVIEWS_ADDRESS, showReviews],
+  ["GET", `${REVIEWS_ADDRESS}/{id}`, showReview],
+  ["POST", `${REVIEWS_ADDRESS}/{id}/accept`, acceptReview],
+  ["POST", `${REVIEWS_ADDRESS}/{id}/reject`, rejectReview],
+  ["GET", KEYS_ADDRESS, showKeys],
+  ["GET", `${KEYS_ADDRESS}/new`, showNewKey],
+  ["POST", KEYS_ADDRESS, createKey],
+  ["GET", `${KEYS_ADDRESS}/{id}`, showKey],
+  ["POST", `${KEYS_ADDRESS}/{id}`, changeKey],
+  ["POST", `${KEYS_ADDRESS}/{id}/revoke`, revokeKey],
+  ["POST", WORKSPACES_ADDRESS, createWorkspace],
+  ["POST", `${WORKSPACES_ADDRESS}/{id}/state`, setState],
+  ["GET", `${WORKSPACES_ADDRESS}/{id}/remove`, showRemoval],
+  ["POST", `${WORKSPACES_ADDRESS}/{id}/remove`, removeWorkspace],
+];
+
+const makePageFinder = (routes: readonly PageRoute[]) =>
+  makeRouteFinder(routes.map(([method, path, run]) => [run, { method, path }]));
+const FINDERS = { key: makePageFinder(KEY_ROUTES), admin: makePageFinder(ADMIN_ROUTES) };
+
 /**
  * Matches the address of a folder or document. The second group is the path of the folder or
  * document in the workspace.
  */
 const PATH_WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|history|protect|restore)\/)(.*)$/s;
 
-type MatchedRoute = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
+type MatchedRoute = { readonly run: PageRoute[2] } & Pick<PageCall, "id" | "rest">;
 
 /**
  * Returns the page with this address. Returns null if the page does not exist, or if the user `who`
@@ -161,9 +148,8 @@ type MatchedRoute = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest"
 function matchRoute(method: string, path: string, who: UserIdentity): MatchedRoute | null {
   const [, start, rest = ""] = PATH_WITH_REST.exec(path) ?? [];
   const pattern = start === undefined ? path.replace(/^\/app\/$/, APP_ADDRESS) : `${start}*`;
-  const route = findRoute(method === "HEAD" ? "GET" : method, pattern);
-  if (route === null || (route.value.adminOnly && who.kind !== "admin")) return null;
-  return { route: route.value, id: route.id, rest: decodeSegment(rest) };
+  const route = FINDERS[who.kind](method === "HEAD" ? "GET" : method, pattern);
+  return route === null ? null : { run: route.value, id: route.id, rest: decodeSegment(rest) };
 }
 
 export type PageAnswer = {
@@ -242,26 +228,24 @@ export class Pages {
     } catch (error) {
       if (error instanceof StoreBusyError) return this.#end(makeRefusalPage(refuseBusy(error), error.mayBeKept), null);
       this.#core.onFault(error, newId(this.#core.server, "req_"));
-      return this.#trouble(isDiskFull(error) ? DISK_FULL : INTERNAL_ERROR, null);
+      return this.#end(isDiskFull(error) ? DISK_FULL : INTERNAL_ERROR, null);
     }
   }
 
   async #admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     const refusal = this.#sessions.refusal(head);
-    if (refusal !== null) return this.#trouble(explainRefusal(refusal), null);
-    if (!this.#core.isOpen) return this.#end(makeRefusalPage(refuseClosing()), null);
+    if (refusal !== null) return this.#end(explainRefusal(refusal), null);
+    if (!this.#core.isOpen) return this.#end(refuseClosing(), null);
     if (head.method === "GET" || head.method === "HEAD") return null;
-    if (head.method !== "POST") return this.#trouble({ ...UNKNOWN_PAGE, status: 405 }, null);
+    if (head.method !== "POST") return this.#end(WRONG_METHOD, null);
     if (splitRequestTarget(head.path).path !== SIGN_IN_ADDRESS)
-      return (await this.#sessions.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
-    return bytes <= MAX_SIGN_IN_BYTES
-      ? null
-      : this.#trouble({ ...MISSING_FORM_TOKEN, status: 413, reason: "this is not a key" }, null);
+      return (await this.#sessions.sessionOf(head.headers)) === null ? this.#end(NOT_SIGNED_IN, null) : null;
+    return bytes <= MAX_SIGN_IN_BYTES ? null : this.#end(LONG_KEY, null);
   }
 
   async #answer(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
     const bodyRefusal = refuseRequest(fault);
-    if (bodyRefusal !== null) return this.#end(makeRefusalPage(bodyRefusal), null);
+    if (bodyRefusal !== null) return this.#end(bodyRefusal, null);
     const earlyAnswer = await this.#admit(request, 0);
     if (earlyAnswer !== null) return earlyAnswer;
     const { path } = splitRequestTarget(request.path);
@@ -270,10 +254,10 @@ export class Pages {
     if (path === SIGN_IN_ADDRESS) return this.#signIn(request, form, from);
     const signedInSession = await this.#sessions.sessionOf(request.headers);
     if (signedInSession === null)
-      return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : redirect(SIGN_IN_ADDRESS);
-    const openReviews = signedInSession.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
+      return request.method === "POST" ? this.#end(NOT_SIGNED_IN, null) : redirect(SIGN_IN_ADDRESS);
+    const openReviews = signedInSession.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
     const session = { ...signedInSession, waiting: openReviews, path };
-    if (form === null) return this.#trouble({ ...MISSING_FORM_TOKEN, status: 415 }, session);
+    if (form === null) return this.#end(NOT_A_FORM, session);
     return this.#ofSession(request, form, session);
   }
 
@@ -283,14 +267,14 @@ export class Pages {
     session: Session<SignedInUser> & TabData,
   ): Promise<PageAnswer> {
     const isForm = request.method === "POST";
-    if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(MISSING_FORM_TOKEN, session);
+    if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#end(MISSING_FORM_TOKEN, session);
     const { path, query: text } = splitRequestTarget(request.path);
     if (isForm && path === SIGN_OUT_ADDRESS) return redirect(SIGN_IN_ADDRESS, this.#sessions.signOut(request.headers));
-    const { who } = session.who;
+    const { who } = session;
     const matchedRoute = matchRoute(request.method, path, who);
-    if (matchedRoute === null) return this.#trouble(UNKNOWN_PAGE, { ...session, path: null });
+    if (matchedRoute === null) return this.#end(makeUnknownPage(), { ...session, path: null });
     const query = new URLSearchParams(text);
-    const { route, ...values } = matchedRoute;
+    const { run, ...values } = matchedRoute;
     const call = {
       ...values,
       core: this.#core,
@@ -303,7 +287,7 @@ export class Pages {
       render: this.#renderer.render,
       operation: this.#operation,
     };
-    return this.#end(await route.run(call), session, this.#notices.of(query));
+    return this.#end(await run(call), session, this.#notices.of(query));
   }
 
   async #signIn({ method, headers }: WireRequest, form: URLSearchParams | null, from: string): Promise<PageAnswer> {
@@ -319,7 +303,7 @@ export class Pages {
       case "wrong":
         return this.#end(renderSignInPage("this is not a key of this service"), null);
       case "wait":
-        return this.#trouble(explainWait(signInResult.seconds), null);
+        return this.#end(explainWait(signInResult.seconds), null);
     }
   }
 
@@ -329,13 +313,9 @@ export class Pages {
     return { status: 200, headers: { ...ASSET_HEADERS, "content-type": asset.type }, body: asset.bytes };
   }
 
-  #trouble(trouble: PageTrouble, session: SignedSession): PageAnswer {
-    return this.#end(makeErrorPage(trouble), session);
-  }
-
   #end(result: PageResult, session: SignedSession, notices: readonly Notice[] = []): PageAnswer {
     if (result.kind === "go") return redirect(this.#notices.at(result.to, result.notice));
-    const { content, status, retryAfter } = result;
+    const { content, status, retryAfter } = result.kind === "refused" ? makeRefusalPage(result) : result;
     const headers = {
       ...PAGE_HEADERS,
       "content-type": "text/html; charset=utf-8",
@@ -374,7 +354,7 @@ function makeFrame(bundle: Bundle, session: SignedSession): Frame {
     { href: REVIEWS_ADDRESS, label: "Reviews", count: session.waiting, tone: "asks" },
     { href: KEYS_ADDRESS, label: "Keys" },
   ];
-  const links = session.who.who.kind === "admin" ? adminLinks : [{ href: DOCUMENTS_ADDRESS, label: "Documents" }];
+  const links = session.who.kind === "admin" ? adminLinks : [{ href: DOCUMENTS_ADDRESS, label: "Documents" }];
   const nav = [{ href: SIGN_OUT_ADDRESS, label: "Sign out" }];
   const { path } = session;
   const currentLink = [...links, ...nav].findLast(({ href }) => `${path}/`.startsWith(`${href}/`)) ?? links[0]!;
@@ -382,22 +362,28 @@ function makeFrame(bundle: Bundle, session: SignedSession): Frame {
   return { brand, nav, sections: { label: "Sections", links }, address, bundle, csrf: session.csrf };
 }
 
-function explainRefusal(refusal: RequestRefusal): PageTrouble {
+function explainRefusal(refusal: RequestRefusal): ShownPage {
   const nextStep =
     refusal === "host"
       ? "use the address that mdmirror serve printed; behind a proxy, start it with --app-origin URL"
       : "open the address directly, not from another page";
-  return { status: 403, reason: REFUSAL_TEXT[refusal], next: nextStep };
+  return makeErrorPage(403, REFUSAL_TEXT[refusal], nextStep);
 }
 
-const DISK_FULL: PageTrouble = {
-  status: 503,
-  reason: "the disk of the service is full: nothing was saved",
-  next: "free some disk space; reading still works",
-  retryAfter: DISK_FULL_RETRY_AFTER,
-};
-const INTERNAL_ERROR: PageTrouble = {
-  status: 500,
-  reason: "a fault of the service itself",
-  next: "check the present state before you try again; the log of the service has the cause",
-};
+const WRONG_METHOD = makeErrorPage(405, "the address is wrong, or its page was removed", null);
+const RELOAD_ADVICE = "go back, reload the page, and try again";
+const LONG_KEY = makeErrorPage(413, "this is not a key", RELOAD_ADVICE);
+const FOREIGN_FORM = "this form was not sent from a page of this session; nothing was done";
+const MISSING_FORM_TOKEN = makeErrorPage(403, FOREIGN_FORM, RELOAD_ADVICE);
+const NOT_A_FORM = makeErrorPage(415, FOREIGN_FORM, RELOAD_ADVICE);
+const DISK_FULL = makeErrorPage(
+  503,
+  "the disk of the service is full: nothing was saved",
+  "free some disk space; reading still works",
+  DISK_FULL_RETRY_AFTER,
+);
+const INTERNAL_ERROR = makeErrorPage(
+  500,
+  "a fault of the service itself",
+  "check the present state before you try again; the log of the service has the cause",
+);

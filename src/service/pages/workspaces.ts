@@ -13,20 +13,19 @@ import type { WorkspaceRow } from "../store/rows.ts";
 import {
   APP_ADDRESS,
   KEYS_ADDRESS,
-  makeErrorPage,
   makeFilesAddress,
   makeItemAddress,
   makePage,
-  makeRefusalPage,
+  makeUnknownPage,
   NOT_SIGNED_IN,
   type PageResult,
   redirectTo,
   redirectWithRefusal,
   REVIEWS_ADDRESS,
-  UNKNOWN_PAGE,
   WORKSPACES_ADDRESS,
 } from "./answer.ts";
 import type { PageCall } from "./call.ts";
+import type { UserIdentity } from "./sign-in-sessions.ts";
 import { renderSearchForm } from "./documents.ts";
 import { LEVEL_LABELS } from "./parts.ts";
 
@@ -98,10 +97,9 @@ ${
  * Lists the grants of the user's key, each with a link to its documents. The link works even if the
  * key may not see the folder above the documents.
  */
-export async function showOwnDocuments({ core }: PageCall, hash: Buffer): Promise<PageResult> {
-  const ownAccess = await readOwnAccess(core, hash);
-  if (isRefused(ownAccess))
-    return ownAccess.code === "unauthenticated" ? makeErrorPage(NOT_SIGNED_IN) : makeRefusalPage(ownAccess);
+export async function showOwnDocuments({ core, who }: PageCall): Promise<PageResult> {
+  const ownAccess = await readOwnAccess(core, who);
+  if (isRefused(ownAccess)) return ownAccess.code === "unauthenticated" ? NOT_SIGNED_IN : ownAccess;
   const { workspace } = ownAccess;
   const { label, grants, grantPaths } = ownAccess.info;
   const visibleGrants = grants.flatMap(({ level }, i) => (level === "none" ? [] : [{ level, path: grantPaths[i]! }]));
@@ -123,7 +121,8 @@ ${
 
 type OwnAccess = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
 
-function readOwnAccess(core: PageCall["core"], hash: Buffer): Promise<OwnAccess | Refused> {
+function readOwnAccess(core: ServiceCore, who: UserIdentity): Promise<OwnAccess | Refused> {
+  const hash = who.kind === "key" ? who.hash : null;
   const admit = admitOnce(makeRateCheck(core));
   return runRead(core.server, async (transaction): Promise<OwnAccess | Refused> => {
     const reader = findReader(await findHolder(transaction.tables, hash, transaction.now()), admit);
@@ -135,7 +134,7 @@ function readOwnAccess(core: PageCall["core"], hash: Buffer): Promise<OwnAccess 
 
 export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageResult> {
   const workspace = await readWorkspaceInfo(core, id);
-  if (workspace === undefined) return makeErrorPage({ ...UNKNOWN_PAGE, reason: "there is no such workspace" });
+  if (workspace === undefined) return makeUnknownPage("there is no such workspace");
   const { name, state, documents } = workspace;
   const isOpen = state === "open";
   return makePage({
