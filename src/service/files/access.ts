@@ -1,5 +1,6 @@
-import { type GrantRow, type Level, ROOT } from "../store/rows.ts";
+import { type FileRow, type FolderRow, type GrantRow, type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import type { FoldersTable } from "../store/folders-table.ts";
+import type { Tables } from "../store/tables.ts";
 
 export const LEVEL_RANK: Readonly<Record<Level, number>> = { none: 0, read: 1, edit: 2, full: 3 };
 
@@ -8,7 +9,23 @@ export function includesLevel(level: Level, needed: Level): boolean {
 }
 
 /** Row numbers of a file and of its folder. A grant on either can decide the access to the file. */
-type FilePlace = { readonly seq: number; readonly folder: number };
+type FilePlace = Pick<FileRow, "seq" | "parent">;
+
+type FoundItem = ({ readonly kind: "folder" } & FolderRow) | ({ readonly kind: "file" } & FileRow);
+
+/** Returns the file or folder at a path; undefined if there is none. */
+export async function findItemAt(
+  { tables, workspace }: { readonly tables: Tables; readonly workspace: WorkspaceRow },
+  path: string,
+): Promise<FoundItem | undefined> {
+  // The names of files end in `.md`, and those of folders do not.
+  if (path.endsWith(".md")) {
+    const file = await tables.files.byPath(workspace.seq, path);
+    return file && { kind: "file", ...file };
+  }
+  const folder = await tables.folders.byPath(workspace.seq, path);
+  return folder && { kind: "folder", ...folder };
+}
 
 /**
  * Access of a key to the files and folders of a workspace, within one transaction. The nearest
@@ -55,7 +72,7 @@ export class Access {
 
   /** @throws if `loadAncestors` has not looked up the folder of the file */
   file(row: FilePlace): Level {
-    return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);
+    return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.parent);
   }
 
   async levelOfFolder(seq: number): Promise<Level> {
@@ -64,8 +81,12 @@ export class Access {
   }
 
   async levelOfFile(row: FilePlace): Promise<Level> {
-    await this.loadAncestors([row.folder]);
+    await this.loadAncestors([row.parent]);
     return this.file(row);
+  }
+
+  levelOf(item: FoundItem): Promise<Level> {
+    return item.kind === "folder" ? this.levelOfFolder(item.seq) : this.levelOfFile(item);
   }
 
   #nearestGrant(folder: number): Level {

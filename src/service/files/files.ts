@@ -1,4 +1,4 @@
-import { joinPath, nameOf, parentOf } from "../../contract/path.ts";
+import { joinPath, nameOf } from "../../contract/path.ts";
 import { FILES, type ReviewReason } from "../../contract/resources.ts";
 import { includesLevel } from "./access.ts";
 import {
@@ -24,6 +24,8 @@ import { answerList, presentEdit, presentFile, presentReview, presentWithContent
 import {
   findFile,
   findFolder,
+  findNewParent,
+  findReadableItem,
   findTargetFolder,
   findWritableFile,
   type FolderPlace,
@@ -47,7 +49,7 @@ export function listFiles(call: OperationCall<"listFiles">): Promise<Answer> {
   const { access } = call.context;
   return answerList(call, FILES, {
     select: (range) => selectFiles(call, range),
-    folderOf: ({ folder }) => folder,
+    folderOf: ({ parent }) => parent,
     show: (row) => (includesLevel(access.file(row), "read") ? presentFile(row) : null),
   });
 }
@@ -103,7 +105,7 @@ export async function createFile({ context, body }: OperationCall<"createFile">)
   await tables.files.insert({ ...newFile, changeId, text: body.content, at: context.now() }, hasKeptGrants);
   const refusal = hasKeptGrants ? await applyKeptGrants(context, path) : null;
   if (refusal !== null) return refusal;
-  return makeDone(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
+  return makeDone(201, presentFile({ id, path, parentId: folder.id, protected: 0, changeId }));
 }
 
 export async function patchFile({ context, id, body }: OperationCall<"patchFile">): Promise<Answer> {
@@ -111,10 +113,8 @@ export async function patchFile({ context, id, body }: OperationCall<"patchFile"
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFile(context, id);
   if (isRefused(row)) return row;
-  if ("name" in body)
-    return placeFile(context, row, { seq: row.folder, id: row.folderId, path: parentOf(row.path) }, body.name);
-  const targetFolder = await findTargetFolder(context, body.parentId);
-  return isRefused(targetFolder) ? targetFolder : placeFile(context, row, targetFolder, row.name);
+  const parent = await findNewParent(context, row, body);
+  return isRefused(parent) ? parent : placeFile(context, row, parent, "name" in body ? body.name : row.name);
 }
 
 async function protectFile(context: RequestContext, id: string, isProtected: boolean): Promise<Answer> {
@@ -136,7 +136,7 @@ async function placeFile(context: RequestContext, row: FileRow, folder: FolderPl
     await files.place(row.seq, folder.seq, name);
     const refusal = await applyKeptGrants(context, path);
     if (refusal !== null) return refusal;
-    return makeDone(200, presentFile({ ...row, folderId: folder.id, path }));
+    return makeDone(200, presentFile({ ...row, parentId: folder.id, path }));
   });
 }
 
@@ -275,15 +275,6 @@ const MAX_LISTED_LINKS = 10;
 async function canResolve(context: RequestContext, { kind, target }: Destination): Promise<boolean> {
   if (kind === "id")
     return !isRefused(await (isDirId(target) ? findFolder(context, target) : findFile(context, target)));
-  return target.startsWith("/") && isReadable(context, target.slice(1).replace(/\/$/, ""));
-}
-
-async function isReadable({ tables, workspace, access }: RequestContext, target: string): Promise<boolean> {
-  const path = decodeSegment(target);
-  if (path.endsWith(".md")) {
-    const file = await tables.files.byPath(workspace.seq, path);
-    return file !== undefined && includesLevel(await access.levelOfFile(file), "read");
-  }
-  const folder = await tables.folders.byPath(workspace.seq, path);
-  return folder !== undefined && includesLevel(await access.levelOfFolder(folder.seq), "read");
+  const path = decodeSegment(target.slice(1).replace(/\/$/, ""));
+  return target.startsWith("/") && (await findReadableItem(context, path)) !== null;
 }

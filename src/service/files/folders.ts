@@ -14,6 +14,7 @@ import type { OperationCall, RequestContext } from "../requests/context.ts";
 import { answerList, presentFolder } from "./present.ts";
 import {
   findFolder,
+  findNewParent,
   findTargetFolder,
   findWritableFolder,
   type FolderPlace,
@@ -25,7 +26,7 @@ import {
 } from "./place.ts";
 import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
 import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../../contract/limits.ts";
-import { isWithin, joinPath, parentOf } from "../../contract/path.ts";
+import { isWithin, joinPath } from "../../contract/path.ts";
 import { applyKeptGrants, keepGrants, moveKeptGrants } from "../keys/kept-grants.ts";
 
 export function listFolders(call: OperationCall<"listFolders">): Promise<Answer> {
@@ -88,12 +89,10 @@ export async function patchFolder({ context, id, body }: OperationCall<"patchFol
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFolder(context, id);
   if (isRefused(row)) return row;
-  if ("name" in body) {
-    const parent = { seq: row.parent, id: row.parentId, path: parentOf(row.path) };
-    return placeFolder(context, row, parent, body.name, "/name");
-  }
-  const parent = await findTargetFolder(context, body.parentId);
-  return isRefused(parent) ? parent : placeFolder(context, row, parent, row.name, "/parentId");
+  const parent = await findNewParent(context, row, body);
+  if (isRefused(parent)) return parent;
+  if ("name" in body) return placeFolder(context, row, parent, body.name, "/name");
+  return placeFolder(context, row, parent, row.name, "/parentId");
 }
 
 /**

@@ -1,10 +1,10 @@
 import { joinPath, parentOf } from "../../contract/path.ts";
-import { includesLevel, Access } from "./access.ts";
+import { Access, findItemAt, includesLevel } from "./access.ts";
 import { isRefused, type Refused, refuse, type Answer } from "../requests/answer.ts";
 import { type RequestContext, newId } from "../requests/context.ts";
 import { applyKeptGrants } from "../keys/kept-grants.ts";
 import type { NewFilePlace } from "../store/files-table.ts";
-import { type FileRow, type FolderRow, ROOT, type GrantRow } from "../store/rows.ts";
+import { type FileRow, type FolderRow, type GrantRow, type ItemRow, ROOT } from "../store/rows.ts";
 
 /** A folder into which a file or folder can be put. The root has no id and an empty path. */
 export type FolderPlace = { readonly seq: number; readonly id: string | null; readonly path: string };
@@ -61,6 +61,22 @@ export async function findTargetFolder(
   if (parentId !== null) return findWritableFolder(context, parentId);
   if (includesLevel(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
   return refuse("forbidden", "This key may not write to the root.");
+}
+
+/** Returns the folder that contains an item after the item is renamed, or moved to another folder. */
+export async function findNewParent(
+  context: RequestContext,
+  { parent, parentId, path }: ItemRow,
+  change: { readonly name: string } | { readonly parentId: string | null },
+): Promise<FolderPlace | Refused> {
+  if ("name" in change) return { seq: parent, id: parentId, path: parentOf(path) };
+  return findTargetFolder(context, change.parentId);
+}
+
+/** Returns the file or folder at a path; null if there is none that the key can read. */
+export async function findReadableItem(context: RequestContext, path: string) {
+  const item = await findItemAt(context, path);
+  return item !== undefined && includesLevel(await context.access.levelOf(item), "read") ? item : null;
 }
 
 /** Deepest folder that exists on a path, and the names of the missing folders below it. */
@@ -149,7 +165,7 @@ export async function moveProtected(
   move: () => Promise<Answer>,
 ): Promise<Answer> {
   const { access, tables, workspace } = context;
-  await access.loadAncestors(files.map(({ folder }) => folder));
+  await access.loadAncestors(files.map(({ parent }) => parent));
   const guardedFiles = files.filter((file) => !includesLevel(access.file(file), "full"));
   if (guardedFiles.length === 0) return move();
   // Only keys with a grant below the root are checked. Any other key has the same access to all
@@ -176,6 +192,6 @@ async function filesWithFullAccess(
   files: readonly FileRow[],
 ): Promise<ReadonlySet<number>> {
   const access = new Access(grants, tables.folders);
-  await access.loadAncestors(files.map(({ folder }) => folder));
+  await access.loadAncestors(files.map(({ parent }) => parent));
   return new Set(files.flatMap((file) => (includesLevel(access.file(file), "full") ? [file.seq] : [])));
 }

@@ -15,12 +15,12 @@ export function toApiPath(path: string): string {
   return `/${path}`;
 }
 
-export function presentFile(row: Omit<FileRow, "seq" | "folder" | "name">): AnsweredFile {
+export function presentFile(row: Omit<FileRow, "seq" | "parent" | "name">): AnsweredFile {
   return {
     object: "file",
     id: row.id as DocId,
     path: toApiPath(row.path),
-    parentId: row.folderId as DirId | null,
+    parentId: row.parentId as DirId | null,
     parentPath: toApiPath(parentOf(row.path)),
     protected: row.protected === 1,
     lastChangeId: row.changeId as ChangeId,

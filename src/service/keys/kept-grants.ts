@@ -8,7 +8,7 @@
  */
 
 import { rebase } from "../../contract/path.ts";
-import { Access, includesLevel, LEVEL_RANK } from "../files/access.ts";
+import { Access, findItemAt, includesLevel, LEVEL_RANK } from "../files/access.ts";
 import { type Refused, refuse } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import type { KeptGrant, PlacedGrant } from "../store/rows.ts";
@@ -71,17 +71,4 @@ export async function applyKeptGrants(
       refusal = refuse("forbidden", `This key may not put anything at /${keptGrant.path}.`);
   }
   return refusal;
-}
-
-type GrantTarget = { readonly kind: "file" | "folder"; readonly seq: number; readonly parent: number };
-
-/** Returns the file or folder at a path; undefined if there is none. */
-export async function findItemAt(
-  { tables, workspace }: WorkspaceContext,
-  path: string,
-): Promise<GrantTarget | undefined> {
-  const folder = await tables.folders.byPath(workspace.seq, path);
-  if (folder !== undefined) return { kind: "folder", seq: folder.seq, parent: folder.parent };
-  const file = await tables.files.byPath(workspace.seq, path);
-  return file && { kind: "file", seq: file.seq, parent: file.folder };
 }

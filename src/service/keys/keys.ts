@@ -2,7 +2,8 @@ import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { hashKey } from "../requests/authenticate.ts";
 import { newId, type TransactionContext } from "../requests/context.ts";
 import type { KeyGrant, NewKey, SentKey } from "../admin/operations.ts";
-import { findItemAt } from "./kept-grants.ts";
+import { findItemAt } from "../files/access.ts";
+import { isDirId } from "../../contract/ids.ts";
 import { readRateLimit } from "../requests/rate.ts";
 import { type GrantRow, type KeyRow, type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 
@@ -96,10 +97,9 @@ async function findTarget(
   id: string | null,
 ): Promise<{ readonly kind: GrantRow["kind"]; readonly seq: number } | undefined> {
   if (id === null) return { kind: "root", seq: ROOT };
-  const folder = await tables.folders.byId(workspace.seq, id);
-  if (folder !== undefined) return { kind: "folder", seq: folder.seq };
-  const file = await tables.files.byId(workspace.seq, id);
-  return file && { kind: "file", seq: file.seq };
+  const kind = isDirId(id) ? "folder" : "file";
+  const item = await (kind === "folder" ? tables.folders : tables.files).byId(workspace.seq, id);
+  return item && { kind, seq: item.seq };
 }
 
 export async function setGrants(

@@ -15,6 +15,7 @@ import {
 } from "../../page/parts.ts";
 import { includesLevel } from "../files/access.ts";
 import { patchFile } from "../files/files.ts";
+import { findReadableItem } from "../files/place.ts";
 import { type Answer, type DoneAnswer, type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce } from "../requests/authenticate.ts";
 import { runRead, type RequestContext, runWrite } from "../requests/context.ts";
@@ -47,7 +48,7 @@ export async function showFiles(call: PageCall): Promise<PageResult> {
     const item = await findItem(context, readPath(call));
     if (item === null) return () => UNKNOWN_DOCUMENT;
     if (item.kind === "file") {
-      const document = await readDocument(context, item.row);
+      const document = await readDocument(context, item);
       return () => renderDocumentPage(document, call);
     }
     const folderPage = await listFolder(context, item, call.query.get("after"));
@@ -100,7 +101,7 @@ export function runOnDocument<T>(
 ): Promise<T | Refused | null> {
   const runOnFoundItem = async (context: RequestContext) => {
     const item = await findItem(context, readPath(call));
-    return item?.kind === "file" ? work(context, item.row) : null;
+    return item?.kind === "file" ? work(context, item) : null;
   };
   return runInWorkspace(call, runOnFoundItem, run);
 }
@@ -262,25 +263,14 @@ type FolderPage = {
   readonly next: string | null;
 };
 
-type FoundItem =
-  | { readonly kind: "folder"; readonly seq: number; readonly path: string }
-  | { readonly kind: "file"; readonly row: FileRow };
-
 /**
  * Returns the folder or document at a path; null if the key sees neither at this path.
  * @param path without slashes at its ends; "" is the root
  */
-async function findItem({ tables, workspace, access }: RequestContext, path: string): Promise<FoundItem | null> {
+async function findItem(context: RequestContext, path: string) {
   // Every key may open the root. If the key may see nothing directly in the root, the page is
   // empty.
-  if (path === "") return { kind: "folder", seq: ROOT, path };
-  const folder = await tables.folders.byPath(workspace.seq, path);
-  if (folder !== undefined)
-    return includesLevel(await access.levelOfFolder(folder.seq), "read")
-      ? { kind: "folder", seq: folder.seq, path }
-      : null;
-  const row = await tables.files.byPath(workspace.seq, path);
-  return row !== undefined && includesLevel(await access.levelOfFile(row), "read") ? { kind: "file", row } : null;
+  return path === "" ? ({ kind: "folder", seq: ROOT, path } as const) : findReadableItem(context, path);
 }
 
 /**
@@ -331,7 +321,7 @@ async function readEntries(
   kind: EntryPosition["kind"],
   rows: readonly (FileRow | FolderRow)[],
 ): Promise<FolderEntry[]> {
-  await access.loadAncestors(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
+  await access.loadAncestors(rows.map((row) => (kind === "folder" ? row.seq : row.parent)));
   if (kind === "folder") {
     const readableRows = rows.filter(({ seq }) => includesLevel(access.folder(seq), "read"));
     return readableRows.map(({ name }) => ({ kind, name, isProtected: false, reviewId: null, published: null }));

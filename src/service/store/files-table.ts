@@ -52,7 +52,7 @@ function decodeStoredText({ codec, text }: StoredText): Buffer {
   return codec === ZSTD_CODEC ? zstdDecompressSync(text) : text;
 }
 
-export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
+export const FILE_COLUMNS = `x.seq, x.id, x.folder AS parent, d.id AS "parentId", x.name,
   CAST(x.protected AS integer) AS protected, x.change_id AS "changeId", ${FILE_PATH} AS path`;
 /** SQL that joins files `x` with their folders `d`. For a file in the root, `d` is null. */
 export const FROM_FILES = "FROM files x LEFT JOIN folders d ON d.seq = x.folder";

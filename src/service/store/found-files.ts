@@ -45,7 +45,7 @@ export async function readSearchedFiles<Row extends FileRow>(
 ): Promise<Row[]> {
   const rows = new Map((await session.all(statement, workspace, documents, prefix)).map((row) => [row.seq, row]));
   const access = new Access(grants, makeFoldersTable(session));
-  await access.loadAncestors([...rows.values()].map(({ folder }) => folder));
+  await access.loadAncestors([...rows.values()].map(({ parent }) => parent));
   return documents.flatMap((seq) => rows.get(seq) ?? []).filter((row) => includesLevel(access.file(row), "read"));
 }
 

@@ -28,15 +28,21 @@ export type CountedWorkspace = Pick<WorkspaceRow, "id" | "name" | "state"> & {
   readonly inReview: number;
 };
 
-export type FileRow = {
+/** A file or folder. `parent`: row number of the folder that contains it. */
+export type ItemRow = {
   readonly seq: number;
   readonly id: string;
-  readonly folder: number;
-  /** Id of the file's folder; null for the root. */
-  readonly folderId: string | null;
+  readonly parent: number;
+  /** Id of the parent folder; null for the root. */
+  readonly parentId: string | null;
   readonly name: string;
   /** Path without a leading slash. */
   readonly path: string;
+};
+
+export type FolderRow = ItemRow;
+
+export type FileRow = ItemRow & {
   readonly protected: 0 | 1;
   /** Id of the published change. The row of this change contains the published content. */
   readonly changeId: string;
@@ -51,17 +57,6 @@ export type NameRange = {
   readonly folder: number;
   readonly after: string;
   readonly count: number;
-};
-
-export type FolderRow = {
-  readonly seq: number;
-  readonly id: string;
-  readonly parent: number;
-  /** Id of the parent folder; null for the root. */
-  readonly parentId: string | null;
-  readonly name: string;
-  /** Path without a leading slash. */
-  readonly path: string;
 };
 
 /**

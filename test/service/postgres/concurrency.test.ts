@@ -76,7 +76,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
       await tables.files.place(row.seq, await makeFolder(tables, workspace, "new"), "b.md");
     };
     const [, seen] = await runOverlapped(ground, move, ({ files }) => files.byId(workspace, id));
-    expect(seen).toMatchObject({ path: "new/b.md", folderId: expect.stringMatching(/^dir_/) });
+    expect(seen).toMatchObject({ path: "new/b.md", parentId: expect.stringMatching(/^dir_/) });
   });
 
   it("of one review: the second finds it decided", async () => {
@@ -216,7 +216,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       expect(found).toEqual([["old"], []]);
       const files = await store.read((tables) => tables.files.all({ workspace, ...FIRST_PAGE }));
       expect(files.map(({ path }) => path)).toEqual(["a.md"]);
-      expect(files[0]!.folder).not.toBe(seq);
+      expect(files[0]!.parent).not.toBe(seq);
     },
   );
 

@@ -136,5 +136,5 @@ test("memory is bounded: what was read longest ago goes first", () => {
 });
 
 function rowOf(name: string): FileRow {
-  return { seq: 1, id: "doc_1", folder: 0, folderId: null, name, path: name, protected: 0, changeId: "chg_1" };
+  return { seq: 1, id: "doc_1", parent: 0, parentId: null, name, path: name, protected: 0, changeId: "chg_1" };
 }
