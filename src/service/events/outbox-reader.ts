@@ -30,7 +30,12 @@ const MAX_EVENTS = 200;
  */
 const UNKNOWN_FOLDER = -1;
 
-const RESET_EVENTS: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
+const RESET_EVENT: VisibleEvent = { type: "reset", data: {} };
+
+/** The last event for each item, by the id of the item, in the order of the outbox rows. */
+type VisibleEvents = ReadonlyMap<string, VisibleEvent>;
+
+const NO_EVENTS: VisibleEvents = new Map();
 
 /** Outbox rows of one workspace, together with the current state of the changed items. */
 class WorkspaceEvents {
@@ -79,21 +84,22 @@ class WorkspaceEvents {
   }
 
   /**
-   * Returns the events that a key may see: only the last event for each item, in the order of the
-   * outbox rows.
+   * Returns the events that a key may see, together with earlier events. Returns null if one `reset`
+   * must be sent instead of all events, for example because there are too many events.
    */
-  async visibleTo({ key, grants }: KeyHolder): Promise<readonly VisibleEvent[]> {
-    if (this.concernsKey(key.seq)) return RESET_EVENTS;
+  async visibleTo({ key, grants }: KeyHolder, earlier = NO_EVENTS): Promise<VisibleEvents | null> {
+    if (this.concernsKey(key.seq)) return null;
     const access = await this.#accessOf(key.seq, grants);
-    const visibleEvents = new Map<string, VisibleEvent>();
+    const visibleEvents = new Map(earlier);
     for (const row of this.#rows) {
       const event = row.kind === "file" ? this.#fileEvent(row, access) : this.#folderEvent(row, access);
       if (event === null) continue;
-      if (event.type === "reset" || visibleEvents.size === MAX_EVENTS) return RESET_EVENTS;
+      if (event === RESET_EVENT) return null;
       visibleEvents.delete(row.id);
       visibleEvents.set(row.id, event);
+      if (visibleEvents.size > MAX_EVENTS) return null;
     }
-    return [...visibleEvents.values()];
+    return visibleEvents;
   }
 
   #fileEvent(row: OutboxRow, access: Access): VisibleEvent | null {
@@ -101,7 +107,7 @@ class WorkspaceEvents {
     // The file was removed after the outbox row was read. The hub reads the outbox row about the
     // removal later, and makes the event from it, because only it contains the grants on the file.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
-    const isReadable = file !== undefined && mayReadFile(access, file.seq, file.folder);
+    const isReadable = file !== undefined && mayReadFile(access, file.seq, file.parent);
     const wasReadable =
       row.formerParent === null
         ? row.change === "edited" && isReadable
@@ -119,7 +125,7 @@ class WorkspaceEvents {
     // The access of the key differs between folders. So the move may have shown or hidden any
     // document in the moved folder.
     if (row.change === "moved" && access.everywhere === null)
-      return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET_EVENTS[0]! : null;
+      return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET_EVENT : null;
     if (!isReadable && !wasReadable) return null;
     const change = toVisibleChange(row.change, isReadable, wasReadable);
     const currentState = isReadable ? { path: toApiPath(folder.path) } : {};
@@ -161,7 +167,7 @@ class WorkspaceEvents {
 
   #places(): Set<number> {
     const folders = new Set<number>();
-    for (const { folder } of this.#files.values()) folders.add(folder);
+    for (const { parent } of this.#files.values()) folders.add(parent);
     for (const { kind, seq, formerParent } of this.#rows) {
       if (formerParent !== null) folders.add(formerParent);
       if (kind === "folder") folders.add(seq);
@@ -200,8 +206,8 @@ function toVisibleChange(change: OutboxRow["change"], isReadable: boolean, wasRe
   return change === "moved" && !wasReadable ? "created" : change;
 }
 
-function mayReadFile(access: Access, seq: number, folder: number): boolean {
-  return includesLevel(access.file({ seq, folder }), "read");
+function mayReadFile(access: Access, seq: number, parent: number): boolean {
+  return includesLevel(access.file({ seq, parent }), "read");
 }
 
 /**
@@ -262,9 +268,9 @@ export class OutboxReader {
     for (const group of groups) {
       // Null if the rows after `position` are not known. Each listener then gets a `reset`.
       const changes = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
-      const events = changes === undefined ? [] : await this.#eventsFor(tables, group, changes);
-      if (events === null) endedGroups.push(group);
-      else if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, newPosition)]);
+      const events = changes === undefined ? NO_EVENTS : await this.#eventsFor(tables, group, changes);
+      if (events === "key-not-valid") endedGroups.push(group);
+      else if (events?.size !== 0) texts.push([group, this.#textOf(events, group.reader, newPosition)]);
     }
     return { upTo: newPosition, more: page?.more ?? false, ended: endedGroups, texts };
   }
@@ -275,36 +281,31 @@ export class OutboxReader {
    * @param upTo position that becomes the id of a `reset` event
    */
   async missed(store: Pick<Store, "read">, reader: KeyReader, position: string | null, upTo: string): Promise<string> {
-    const visibleEvents = new Map<string, VisibleEvent>();
+    let events = NO_EVENTS;
     let nextPosition = position;
     for (let rowsRead = 0; nextPosition !== null && rowsRead < MAX_MISSED; rowsRead += ROWS_PER_READ) {
-      const readFrom = nextPosition;
-      const page = await store.read((tables) => readMissedEvents(tables, reader, readFrom));
-      if (page === null || !addEvents(visibleEvents, page.events)) break;
-      if (!page.more)
-        return visibleEvents.size === 0 ? HEARTBEAT : this.#textOf([...visibleEvents.values()], reader, page.upTo);
+      const [readFrom, earlierEvents] = [nextPosition, events];
+      const page = await store.read((tables) => readMissedEvents(tables, reader, readFrom, earlierEvents));
+      if (page === null || page.events === null) break;
+      events = page.events;
+      if (!page.more) return events.size === 0 ? HEARTBEAT : this.#textOf(events, reader, page.upTo);
       nextPosition = page.upTo;
     }
-    return this.#textOf(RESET_EVENTS, reader, upTo);
+    return this.#textOf(null, reader, upTo);
+  }
+
+  async #eventsFor(tables: Tables, group: ListenerGroup, changes: WorkspaceEvents | null) {
+    if (!(await this.#renewAccess(tables, group, changes))) return "key-not-valid";
+    return changes === null ? null : changes.visibleTo(group.reader);
   }
 
   /**
-   * Returns the events for the listeners that share a key; null if the key is no longer valid.
-   * @param happened events of the workspace. Null if the outbox no longer has these events; the
-   * result is then a `reset`
+   * Reads the access of a key again, unless it was read recently and has not changed. Returns false
+   * if the key is no longer valid.
    */
-  async #eventsFor(tables: Tables, group: ListenerGroup, happened: WorkspaceEvents | null) {
-    const isFresh = happened !== null && this.#isAccessFresh(group, happened);
-    if (!isFresh && !(await this.#renewAccess(tables, group))) return null;
-    return happened === null ? RESET_EVENTS : happened.visibleTo(group.reader);
-  }
-
-  #isAccessFresh({ reader, lookedAt }: ListenerGroup, happened: WorkspaceEvents): boolean {
-    return !happened.concernsKey(reader.key.seq) && this.#server.now() - lookedAt < ACCESS_CACHE_MS;
-  }
-
-  /** Reads the access of a key again; returns false if the key is no longer valid. */
-  async #renewAccess(tables: Tables, group: ListenerGroup): Promise<boolean> {
+  async #renewAccess(tables: Tables, group: ListenerGroup, changes: WorkspaceEvents | null): Promise<boolean> {
+    const mayHaveChanged = changes === null || changes.concernsKey(group.reader.key.seq);
+    if (!mayHaveChanged && this.#server.now() - group.lookedAt < ACCESS_CACHE_MS) return true;
     const reader = findReader(await findHolder(tables, group.hash, this.#server.now()), ADMIT_ALL);
     if (isRefused(reader)) return false;
     group.reader = reader;
@@ -315,8 +316,10 @@ export class OutboxReader {
   /**
    * Formats events for the stream. Only the last event has an id. If the connection is lost before
    * the last event arrives, the client gets all these events again.
+   * @param visible null for a `reset`
    */
-  #textOf(events: readonly VisibleEvent[], { workspace }: KeyReader, position: string): string {
+  #textOf(visible: VisibleEvents | null, { workspace }: KeyReader, position: string): string {
+    const events = visible === null ? [RESET_EVENT] : [...visible.values()];
     const id = `id: ${sealPosition(this.#server, workspace.seq, position)}\n`;
     const lastIndex = events.length - 1;
     return events
@@ -325,25 +328,12 @@ export class OutboxReader {
   }
 }
 
-async function readMissedEvents(tables: Tables, reader: KeyReader, position: string) {
+async function readMissedEvents(tables: Tables, reader: KeyReader, position: string, earlier: VisibleEvents) {
   const page = await tables.outbox.after(position, ROWS_PER_READ, reader.workspace.seq);
   if (page === null) return null;
-  const workspaceEvents = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
-  return { ...page, events: (await workspaceEvents?.visibleTo(reader)) ?? [] };
-}
-
-/**
- * Adds events to `visible`, which keeps only the last event of each item.
- * @returns false if one `reset` must be sent instead of all events, for example because there are
- * too many events
- */
-function addEvents(visible: Map<string, VisibleEvent>, events: readonly VisibleEvent[]): boolean {
-  for (const event of events) {
-    if (!("id" in event.data)) return false;
-    visible.delete(event.data.id);
-    visible.set(event.data.id, event);
-  }
-  return visible.size <= MAX_EVENTS;
+  if (page.rows.length === 0) return { ...page, events: earlier };
+  const workspaceEvents = await WorkspaceEvents.load(tables, page.rows);
+  return { ...page, events: await workspaceEvents.visibleTo(reader, earlier) };
 }
 
 async function readWorkspaceEvents(tables: Tables, rows: readonly OutboxRow[]): Promise<EventsByWorkspace> {
