@@ -27,14 +27,10 @@ import {
   type FilesPart,
   makeFilesAddress,
   makeItemAddress,
-  makePage,
   makeSearchAddress,
-  makeUnknownPage,
-  type PageResult,
-  redirectTo,
-  redirectWithRefusal,
   REVIEWS_ADDRESS,
-} from "./answer.ts";
+} from "./addresses.ts";
+import { makePage, makeUnknownPage, type PageResult, redirectTo, redirectWithRefusal } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderAgo, renderListNav } from "./parts.ts";
 import { makeUserContext } from "./sign-in-sessions.ts";

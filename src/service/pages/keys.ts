@@ -9,16 +9,8 @@ import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
 import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import {
-  APP_ADDRESS,
-  KEYS_ADDRESS,
-  makeItemAddress,
-  makePage,
-  makeUnknownPage,
-  type PageResult,
-  redirectTo,
-  redirectWithRefusal,
-} from "./answer.ts";
+import { APP_ADDRESS, KEYS_ADDRESS, makeItemAddress } from "./addresses.ts";
+import { makePage, makeUnknownPage, type PageResult, redirectTo, redirectWithRefusal } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import {
   type FormFault,

@@ -20,15 +20,8 @@ import { renderComparison, renderSideBySide } from "../../page/side-by-side.ts";
 import { type Refused, toClause, isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/input.ts";
 import type { ReviewNeighbours, Review, ReviewSummary } from "../reviews/reviews.ts";
-import {
-  makeFilesAddress,
-  makeItemAddress,
-  makePage,
-  type PageResult,
-  redirectTo,
-  redirectWithRefusal,
-  REVIEWS_ADDRESS,
-} from "./answer.ts";
+import { makeFilesAddress, makeItemAddress, REVIEWS_ADDRESS } from "./addresses.ts";
+import { makePage, type PageResult, redirectTo, redirectWithRefusal } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderAgo, renderListNav, REFRESH_MS } from "./parts.ts";
 import { readWorkspaceNames } from "./workspaces.ts";

@@ -13,7 +13,8 @@ import { TokenBuckets } from "../requests/rate.ts";
 import type { RequestContext, TransactionContext } from "../requests/context.ts";
 import type { ServiceCore, RequestHead } from "../requests/dispatch.ts";
 import { ROOT } from "../store/rows.ts";
-import { APP_ADDRESS, makeErrorPage, type ShownPage } from "./answer.ts";
+import { APP_ADDRESS } from "./addresses.ts";
+import { makeErrorPage, type ShownPage } from "./answer.ts";
 
 /** A signed-in user. `since`: time when the user signed in, in milliseconds since the epoch. */
 export type SignedInUser = UserIdentity & { readonly since: number };
@@ -67,7 +68,7 @@ export class SignInSessions {
     key: string,
     { headers, from }: { readonly headers: WireHeaders; readonly from: string },
   ): Promise<SignInResult> {
-    const user = await identifyUser(this.#core, key.trim());
+    const user = await identifyUser(this.#core, hashKey(key.trim()));
     if (user === null) {
       const waitMs = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEY_LIMIT);
       return waitMs === null ? { kind: "wrong" } : { kind: "wait", seconds: Math.ceil(waitMs / 1_000) };
@@ -84,7 +85,8 @@ export class SignInSessions {
     const session = this.#browsers.sessionOf(headers, headers["x-refresh"] === undefined);
     if (session === null) return null;
     const { who } = session;
-    if (this.#core.server.now() - who.since <= MAX_SESSION_MS && (await isKeyValid(this.#core, who))) return session;
+    if (this.#core.server.now() - who.since <= MAX_SESSION_MS && (await identifyUser(this.#core, who.hash)) !== null)
+      return session;
     this.signOut(headers);
     return null;
   }
@@ -114,18 +116,13 @@ export function explainWait(seconds: number): ShownPage {
  * this hash, so an expired or revoked key is refused immediately. Changed grants also apply
  * immediately.
  */
-export type UserIdentity = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
+export type UserIdentity = { readonly kind: "admin" | "key"; readonly hash: Buffer };
 
-/** Returns the identity of the user who signed in with a key; null for an unknown key. */
-async function identifyUser({ adminKeyHash, server }: ServiceCore, key: string): Promise<UserIdentity | null> {
-  const hash = hashKey(key);
-  if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
+/** Returns the identity of the user who has the key with this hash; null for an unknown key. */
+async function identifyUser({ adminKeyHash, server }: ServiceCore, hash: Buffer): Promise<UserIdentity | null> {
+  if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin", hash };
   const holder = await findHolder(server.store, hash, server.now());
   return holder === undefined ? null : { kind: "key", hash };
-}
-
-async function isKeyValid({ server }: ServiceCore, who: UserIdentity): Promise<boolean> {
-  return who.kind === "admin" || (await findHolder(server.store, who.hash, server.now())) !== undefined;
 }
 
 /**

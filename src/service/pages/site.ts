@@ -8,17 +8,19 @@ import {
   APP_ADDRESS,
   DOCUMENTS_ADDRESS,
   KEYS_ADDRESS,
+  REVIEWS_ADDRESS,
+  SIGN_IN_ADDRESS,
+  SIGN_OUT_ADDRESS,
+  WORKSPACES_ADDRESS,
+} from "./addresses.ts";
+import {
   makeErrorPage,
   makePage,
   makeRefusalPage,
   makeUnknownPage,
   NOT_SIGNED_IN,
   type PageResult,
-  REVIEWS_ADDRESS,
   type ShownPage,
-  SIGN_IN_ADDRESS,
-  SIGN_OUT_ADDRESS,
-  WORKSPACES_ADDRESS,
 } from "./answer.ts";
 import type { FigureSources, PageCall } from "./call.ts";
 import { type BodyFault, decodeSegment, refuseRequest } from "../requests/input.ts";

@@ -15,14 +15,16 @@ import {
   KEYS_ADDRESS,
   makeFilesAddress,
   makeItemAddress,
+  REVIEWS_ADDRESS,
+  WORKSPACES_ADDRESS,
+} from "./addresses.ts";
+import {
   makePage,
   makeUnknownPage,
   NOT_SIGNED_IN,
   type PageResult,
   redirectTo,
   redirectWithRefusal,
-  REVIEWS_ADDRESS,
-  WORKSPACES_ADDRESS,
 } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import type { UserIdentity } from "./sign-in-sessions.ts";
@@ -121,8 +123,7 @@ ${
 
 type OwnAccess = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
 
-function readOwnAccess(core: ServiceCore, who: UserIdentity): Promise<OwnAccess | Refused> {
-  const hash = who.kind === "key" ? who.hash : null;
+function readOwnAccess(core: ServiceCore, { hash }: UserIdentity): Promise<OwnAccess | Refused> {
   const admit = admitOnce(makeRateCheck(core));
   return runRead(core.server, async (transaction): Promise<OwnAccess | Refused> => {
     const reader = findReader(await findHolder(transaction.tables, hash, transaction.now()), admit);
