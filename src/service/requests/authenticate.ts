@@ -3,7 +3,7 @@ import { BoundedMap } from "../../common/bounded-map.ts";
 import type { WireHeaders } from "../../contract/wire.ts";
 import { Access } from "../files/access.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
-import type { RequestContext, ServerContext, TransactionContext } from "./context.ts";
+import type { RequestContext, TransactionContext } from "./context.ts";
 import type { KeyHolder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
@@ -69,14 +69,9 @@ export async function findHolder(
 /**
  * Returns the refusal if a key is not valid (401) or exceeds its rate limit (429); otherwise null.
  * Accepts a valid key even if its workspace is closed or removed.
- * @param hash SHA-256 of the key that was sent; null if the request has no key
+ * @param holder undefined if the key is not valid
  */
-export async function refuseKey(
-  { store, now }: Pick<ServerContext, "store" | "now">,
-  hash: Buffer | null,
-  admit: RateCheck,
-): Promise<Refused | null> {
-  const holder = await findHolder(store, hash, now());
+export function refuseKey(holder: KeyHolder | undefined, admit: RateCheck): Refused | null {
   return holder === undefined ? refuseUnauthenticated() : admit(holder);
 }
 

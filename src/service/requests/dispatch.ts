@@ -1,14 +1,12 @@
-import { OPERATIONS } from "../../contract/api/operations.ts";
 import type { BoundedMap } from "../../common/bounded-map.ts";
-import { VALIDATE_KEY } from "../../contract/resources.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { type Admin, authenticateAdmin, routeAdmin } from "../admin/admin.ts";
-import { type Answer, makeDone, isRefused, type Refused, refuse, toWire } from "./answer.ts";
+import { type Answer, isRefused, type Refused, refuse, toWire } from "./answer.ts";
 import { type RateCheck, admitOnce, findHolder, findReader, refuseKey, readSentHash } from "./authenticate.ts";
-import { type BodyFault, readInput, refuseRequest } from "./input.ts";
+import { type BodyFault, refuseRequest } from "./input.ts";
 import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
-import { type RequestFrame, isAdminPath, routeRequest, splitRequestTarget } from "./router.ts";
+import { type RequestFrame, findOperation, isAdminPath, routeRequest, splitRequestTarget } from "./router.ts";
 import type { KeyHolder } from "../store/rows.ts";
 import { isDiskFull, type Store, StoreBusyError } from "../store/store.ts";
 
@@ -74,17 +72,19 @@ async function readCachedHolder({ server, recent }: ServiceCore, hash: Buffer): 
  */
 export function checkHead(
   core: ServiceCore,
-  { method, path, headers }: RequestHead,
+  { method, path: target, headers }: RequestHead,
   isAdminOnly = false,
 ): Promise<WireResponse | null> {
+  const { path } = splitRequestTarget(target);
   return answerOrFail(core, async () => {
     if (!core.isOpen) return refuseClosing();
-    if (isAdminPath(splitRequestTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
+    if (isAdminPath(path)) return authenticateAdmin(core.adminKeyHash, headers);
     if (isAdminOnly) return refuse("not_found", "There is no such endpoint.");
-    const [hash, peek]: [Buffer | null, RateCheck] = [readSentHash(headers), (holder) => core.rates.take(holder, 0)];
-    if (isValidation({ method, path })) return refuseKey(core.server, hash, peek);
     const cachedHolders = { holder: (known: Buffer) => readCachedHolder(core, known) };
-    const reader = findReader(await findHolder(cachedHolders, hash, core.server.now()), peek);
+    const holder = await findHolder(cachedHolders, readSentHash(headers), core.server.now());
+    const peek: RateCheck = (found) => core.rates.take(found, 0);
+    const isValidation = findOperation(method, path)?.value === "validateKey";
+    const reader = isValidation ? refuseKey(holder, peek) : findReader(holder, peek);
     return isRefused(reader) ? reader : null;
   });
 }
@@ -124,21 +124,7 @@ async function dispatch(core: ServiceCore, request: WireRequest, frame: RequestF
   const refusal = refuseRequest(frame.fault);
   if (refusal !== null) return refusal;
   if (isAdminPath(splitRequestTarget(request.path).path)) return routeAdmin(core, request, frame.fault);
-  return isValidation(request) ? validateKey(core.server, request, frame) : routeRequest(core.server, request, frame);
-}
-
-function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): boolean {
-  return method === "POST" && splitRequestTarget(path).path === VALIDATE_KEY;
-}
-
-/** Answers POST /auth/validate-key, even if the workspace of the key is closed or removed. */
-async function validateKey(server: ServerContext, request: WireRequest, frame: RequestFrame): Promise<Answer> {
-  const { fault, admit } = frame;
-  const refusal = await refuseKey(server, readSentHash(request.headers), admit);
-  if (refusal !== null) return refusal;
-  const { query } = splitRequestTarget(request.path);
-  const input = readInput(OPERATIONS.validateKey, { id: "", query, body: { text: request.body, fault } });
-  return isRefused(input) ? input : makeDone(200, { object: "api_key", valid: true });
+  return routeRequest(core.server, request, frame);
 }
 
 export function refuseClosing(): Refused {

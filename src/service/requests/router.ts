@@ -1,7 +1,7 @@
 import { type Operation, type OperationName, OPERATIONS } from "../../contract/api/operations.ts";
 import type { WireRequest } from "../../contract/wire.ts";
-import { type Answer, isRefused, refuse } from "./answer.ts";
-import { type RateCheck, authenticate, findHolder, readSentHash } from "./authenticate.ts";
+import { type Answer, isRefused, makeDone, refuse } from "./answer.ts";
+import { type RateCheck, authenticate, findHolder, readSentHash, refuseKey } from "./authenticate.ts";
 import { type BodyFault, decodeSegment, readInput } from "./input.ts";
 import {
   type OperationCall,
@@ -16,7 +16,7 @@ import { createFile, deleteFile, listFiles, patchFile, putContent, readFile } fr
 import { createFolder, deleteFolder, listFolders, patchFolder, readFolder } from "../files/folders.ts";
 import { searchHybrid, searchRegex } from "../search/search.ts";
 
-type RoutedOperation = Exclude<OperationName, "streamEvents" | "validateKey">;
+type RoutedOperation = Exclude<OperationName, "streamEvents">;
 
 const HANDLERS: {
   readonly [Name in RoutedOperation]: (call: OperationCall<Name>) => Promise<Answer | ContinuedRequest>;
@@ -34,6 +34,7 @@ const HANDLERS: {
   deleteFolder,
   searchHybrid,
   searchRegex,
+  validateKey: async () => makeDone(200, { object: "api_key", valid: true }),
 };
 
 export function splitRequestTarget(target: string): { readonly path: string; readonly query: string } {
@@ -67,7 +68,9 @@ export async function routeRequest(
   const file = foundRoute?.value === "readFile" ? foundRoute.id : undefined;
   const answerInTransaction = async (transaction: TransactionContext): Promise<Answer | ContinuedRequest> => {
     const holder = await findHolder(transaction.tables, readSentHash(request.headers), server.now(), file);
-    const context = authenticate(transaction, holder, admit);
+    // A key is validated even if its workspace is closed or removed.
+    const isValidation = foundRoute?.value === "validateKey";
+    const context = isValidation ? refuseKey(holder, admit) : authenticate(transaction, holder, admit);
     if (isRefused(context)) return context;
     if (foundRoute === null) return refuse("not_found", "There is no such endpoint.");
     const { value: name, id } = foundRoute;
@@ -110,6 +113,6 @@ export function makeRouteFinder<Value>(routes: readonly (readonly [Value, RouteP
   };
 }
 
-const findOperation = makeRouteFinder(
+export const findOperation = makeRouteFinder(
   (Object.keys(HANDLERS) as RoutedOperation[]).map((name) => [name, OPERATIONS[name]]),
 );
