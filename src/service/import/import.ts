@@ -139,7 +139,7 @@ async function sendAll(sender: SendContext, items: readonly WalkItem[]): Promise
 }
 
 async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutcome> {
-  if (entry.kind === "refused" || entry.kind === "renamed" || entry.kind === "folder") return null;
+  if (entry.kind === "refused" || entry.kind === "folder") return null;
   const { path, as, kind } = entry;
   if (kind === "other") return { reason: "not-a-file", detail: "it is a symlink or a special file" };
   const fault = findFirstFault(as, "file");
@@ -187,12 +187,13 @@ async function sendCreation({ ask }: SendContext, path: string, body: object): P
 
 function noteOutcome(report: ImportCounts, item: WalkItem, outcome: ItemOutcome): void {
   if (item.kind === "refused") return void report.refused.push(item.refusal);
-  const { path } = item;
-  if (item.kind === "renamed") return void report.renamed.push({ path, name: item.name });
+  const { path, kind } = item;
+  const name = nameOf(item.as);
+  if (kind === "folder" && name !== nameOf(path)) report.renamed.push({ path: `${path}/`, name });
   if (outcome === null) return;
   if ("reason" in outcome) return void report.refused.push({ path, ...outcome });
   report.bytes += outcome.bytes;
-  if (item.kind === "folder") return void report.folders++;
+  if (kind === "folder") return void report.folders++;
   report.files++;
-  if (nameOf(item.as) !== nameOf(path)) report.renamed.push({ path, name: nameOf(item.as) });
+  if (name !== nameOf(path)) report.renamed.push({ path, name });
 }

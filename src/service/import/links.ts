@@ -86,7 +86,6 @@ export class ImportLinks {
 
   #see(item: WalkItem): void {
     if (item.kind === "refused") return void this.#seen.add(item.refusal.path.replace(/\/$/, ""));
-    if (item.kind === "renamed") return;
     const { path, as } = item;
     this.#seen.add(path);
     if (as === path) return;

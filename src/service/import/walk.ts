@@ -24,11 +24,8 @@ export type ImportRefusal = { readonly path: string; readonly reason: ImportReas
 /** A file or folder that the walk found. `path`: local path. `as`: path on the service. */
 export type WalkEntry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
-/** One item of the walk: a file, a folder, a changed name, or a refused file or folder. */
-export type WalkItem =
-  | WalkEntry
-  | { readonly kind: "refused"; readonly refusal: ImportRefusal }
-  | { readonly kind: "renamed"; readonly path: string; readonly name: string };
+/** One item of the walk: a file, a folder, or a refused file or folder. */
+export type WalkItem = WalkEntry | { readonly kind: "refused"; readonly refusal: ImportRefusal };
 
 export function* walkFolder(dir: string, localFolder: string, remoteFolder: string): Generator<WalkItem, undefined> {
   const entries = readFolder(dir, localFolder);
@@ -39,13 +36,11 @@ export function* walkFolder(dir: string, localFolder: string, remoteFolder: stri
     const kind = readKind(entry);
     const isFolder = kind === "folder";
     const { name, holder } = names.get(entry.name) ?? { name: entry.name, holder: entry.name };
-    const shownPath = isFolder ? `${path}/` : path;
     const refusal = refuseName(entry, name, holder);
     if (refusal !== null) {
-      yield reportRefusal(shownPath, refusal);
+      yield reportRefusal(isFolder ? `${path}/` : path, refusal);
       continue;
     }
-    if (isFolder && name !== entry.name) yield { kind: "renamed", path: shownPath, name };
     const remotePath = joinPath(remoteFolder, name);
     yield { path, as: remotePath, kind };
     if (isFolder) yield* walkFolder(dir, path, remotePath);
