@@ -8,7 +8,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { join } from "node:path";
 import { findBlock } from "../../src/markdown/search/key-index.ts";
 import { documentsWithLiteral } from "../../src/markdown/search/keys.ts";
-import { type Db, openDatabase } from "../../src/service/store/sqlite/database.ts";
+import { type Db, openDatabase, SqliteSession } from "../../src/service/store/sqlite/database.ts";
 
 async function open(): Promise<Opened> {
   const opened = await openService();
@@ -178,6 +178,8 @@ function openWide(): Db {
   return db;
 }
 
+const makeIndex = (db: Db) => new SearchIndex(db, new SqliteSession(db));
+
 function step(db: Db, index: SearchIndex, end: "COMMIT" | "ROLLBACK"): "done" | "more" {
   db.prepare("BEGIN").run();
   const left = index.update(MAX_STEP_COST);
@@ -188,11 +190,11 @@ function step(db: Db, index: SearchIndex, end: "COMMIT" | "ROLLBACK"): "done" | 
 test("a text is indexed whole, whichever step of it is rolled back", () => {
   const whole = openWide();
   const steps = [0];
-  for (const index = new SearchIndex(whole); step(whole, index, "COMMIT") === "more"; ) steps.push(steps.length);
+  for (const index = makeIndex(whole); step(whole, index, "COMMIT") === "more"; ) steps.push(steps.length);
   expect(steps.length).toBeGreaterThan(5);
   for (const lost of steps) {
     const db = openWide();
-    const index = new SearchIndex(db);
+    const index = makeIndex(db);
     for (let n = 0; step(db, index, n === lost ? "ROLLBACK" : "COMMIT") === "more" || n <= lost; ) n++;
     expect(index.waiting(1)).toEqual([]);
     for (let at = 0; at < WIDE.length; at += 1_990)

@@ -2,7 +2,7 @@ import { BoundedMap } from "../../../common/bounded-map.ts";
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import type { KeySet } from "../../../markdown/search/keys.ts";
 import type { AgeOrder, DocumentPage } from "../../../markdown/search/source.ts";
-import { type DocumentBlock, findBlock, KeyIndex } from "../../../markdown/search/key-index.ts";
+import { findBlock, KeyIndex } from "../../../markdown/search/key-index.ts";
 import { decodeText, FILE_COLUMNS, FROM_FILES, type StoredText } from "../files-table.ts";
 import { IS_SEARCHED_FILE, MAX_UNINDEXED_FILES, makeFoundFile, readSearchedFiles } from "../found-files.ts";
 import type { FileRow } from "../rows.ts";
@@ -21,18 +21,42 @@ const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 const SELECT_SEARCHED = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_SEARCHED_FILE}`;
 const SELECT_TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
+const FROM_OWN_FILES = "FROM files INDEXED BY files_by_workspace WHERE workspace = $1";
+
+/** Statements that find files of a workspace by their row numbers. */
+const FIND_FILES = {
+  before: sql<{ seq: number }>`SELECT seq ${FROM_OWN_FILES} AND seq < $2 ORDER BY seq DESC LIMIT 1`,
+  after: sql<{ seq: number }>`SELECT seq ${FROM_OWN_FILES} AND seq > $2 ORDER BY seq LIMIT 1`,
+  within: sql<{ seq: number }>`SELECT seq ${FROM_OWN_FILES} AND seq BETWEEN $2 AND $3 ORDER BY seq`,
+};
+
+/** Statements for the queue of files and folders to index. */
+const QUEUE = {
+  newest: sql<QueuedItem>`SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1`,
+  numbered: sql<QueuedItem>`SELECT n, kind, seq, after FROM search_queue WHERE n = $1`,
+  add: sql`INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES ($1, 'file', $2)`,
+  drop: sql`DELETE FROM search_queue WHERE n = $1`,
+  goOnAfter: sql`UPDATE search_queue SET after = $2 WHERE n = $1`,
+  filesOf: sql<{ workspace: number; seq: number }>`
+    SELECT x.workspace, x.seq FROM folders d CROSS JOIN files x ON x.workspace = d.workspace AND x.folder = d.seq
+    WHERE d.seq = $1 AND x.seq > $2 ORDER BY x.seq LIMIT $3`,
+  waiting: sql<{ seq: number }>`
+    SELECT seq FROM (
+      SELECT seq FROM search_queue WHERE workspace = $1 AND kind = 'file' ORDER BY n DESC LIMIT $2
+    ) UNION ALL SELECT x.seq FROM search_queue q CROSS JOIN files x
+      ON x.workspace = $1 AND x.folder = q.seq AND x.seq > q.after
+    WHERE q.workspace = $1 AND q.kind = 'folder' LIMIT $2`,
+  file: sql<IndexedFile>`SELECT x.workspace, x.name, ${FILE_PATH} AS path, c.codec, c.text
+    FROM files x LEFT JOIN folders d ON d.seq = x.folder CROSS JOIN changes c ON c.id = x.change_id WHERE x.seq = $1`,
+};
+
 /**
  * Returns the function `Store.search`, which finds documents by the index. The caller must keep
  * `index` up to date.
  */
-export function makeSearch(
-  db: Db,
-  index: SearchIndex,
-  session: SqliteSession,
-  turns: ConnectionQueue,
-): Store["search"] {
+export function makeSearch(index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {
   const cachedTexts = new BoundedMap<string, string>(MAX_CACHED_CHARACTERS, (text) => text.length);
-  const readPortion = makePortionReader(db, index);
+  const readPortion = makePortionReader(session, index);
   const readFoundFile = (file: FileRow) => {
     const cachedText = cachedTexts.get(file.changeId);
     if (cachedText !== undefined) return makeFoundFile(file, () => cachedText);
@@ -56,30 +80,19 @@ export function makeSearch(
  * one range of document numbers (`DocumentBlock`). Ranges without documents of the workspace are
  * skipped.
  */
-function makePortionReader(db: Db, index: SearchIndex) {
-  const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
-  type WorkspacePosition = { readonly workspace: number; readonly seq: number };
-  const selectBefore = db.statement<[WorkspacePosition], { seq: number }>(
-    `${files} AND seq < @seq ORDER BY seq DESC LIMIT 1`,
-  );
-  const selectAfter = db.statement<[WorkspacePosition], { seq: number }>(
-    `${files} AND seq > @seq ORDER BY seq LIMIT 1`,
-  );
-  const selectWithin = db.statement<[DocumentBlock & { workspace: number }], { seq: number }>(
-    `${files} AND seq BETWEEN @first AND @last ORDER BY seq`,
-  );
+function makePortionReader(session: SqliteSession, index: SearchIndex) {
   return (workspace: number, set: KeySet, order: AgeOrder, from: number | null): DocumentPage => {
     const isNewest = order === "newest";
     const firstRow = isNewest
-      ? selectBefore.get({ workspace, seq: from ?? Number.MAX_SAFE_INTEGER })
-      : selectAfter.get({ workspace, seq: from ?? 0 });
+      ? session.oneNow(FIND_FILES.before, workspace, from ?? Number.MAX_SAFE_INTEGER)
+      : session.oneNow(FIND_FILES.after, workspace, from ?? 0);
     if (firstRow === undefined) return { documents: [], next: null };
-    const block = findBlock(firstRow.seq);
+    const { first, last } = findBlock(firstRow.seq);
     const documents =
       set.kind === "any"
-        ? selectWithin.all({ workspace, ...block }).map(({ seq }) => seq)
-        : index.keys.inBlock(workspace, block, set);
-    return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
+        ? session.allNow(FIND_FILES.within, workspace, first, last).map(({ seq }) => seq)
+        : index.keys.inBlock(workspace, { first, last }, set);
+    return isNewest ? { documents: documents.reverse(), next: first } : { documents, next: last };
   };
 }
 
@@ -112,8 +125,7 @@ const FILES_PER_FOLDER_STEP = 4;
  */
 export class SearchIndex {
   readonly keys: KeyIndex;
-  readonly #file;
-  readonly #queue: ReturnType<typeof prepareQueue>;
+  readonly #session: SqliteSession;
   /**
    * File that is partly indexed. `n`: number of the file in the queue. If somebody writes the file
    * again, the file gets another number.
@@ -121,13 +133,9 @@ export class SearchIndex {
   #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;
 
-  constructor(db: Db) {
+  constructor(db: Db, session: SqliteSession) {
     this.keys = new KeyIndex({ prepare: (text) => db.statement(text) });
-    this.#queue = prepareQueue(db);
-    this.#file = db.statement<[number], IndexedFile>(
-      `SELECT x.workspace, x.name, ${FILE_PATH} AS path, c.codec, c.text
-       FROM files x LEFT JOIN folders d ON d.seq = x.folder CROSS JOIN changes c ON c.id = x.change_id WHERE x.seq = ?`,
-    );
+    this.#session = session;
   }
 
   /** Returns true if documents wait to be indexed, or if the index has parts to merge. */
@@ -137,7 +145,7 @@ export class SearchIndex {
 
   /** Returns the files of a workspace that are not indexed yet, each once, newest first. */
   waiting(workspace: number): number[] {
-    const waitingFiles = this.#queue.waiting.all({ workspace, most: MAX_UNINDEXED_FILES });
+    const waitingFiles = this.#session.allNow(QUEUE.waiting, workspace, MAX_UNINDEXED_FILES);
     // A file may be in the queue twice: once itself, and once as part of its folder.
     return [...new Set(waitingFiles.map(({ seq }) => seq))];
   }
@@ -162,14 +170,14 @@ export class SearchIndex {
    * its last part was committed and nobody wrote the file again.
    */
   #next(): QueuedItem | undefined {
-    const openItem = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);
+    const openItem = this.#open === null ? undefined : this.#session.oneNow(QUEUE.numbered, this.#open.n);
     if (openItem !== undefined && openItem.after === this.#open!.done) return openItem;
     this.#open = null;
     return this.#newest();
   }
 
   #newest(): QueuedItem | undefined {
-    return this.#queue.newest.get();
+    return this.#session.oneNow(QUEUE.newest);
   }
 
   /**
@@ -178,49 +186,26 @@ export class SearchIndex {
    */
   #indexPart({ n, kind, seq, after }: QueuedItem): number {
     if (kind === "folder") {
-      const files = this.#queue.filesOf.all(seq, after, FILES_PER_FOLDER_STEP);
-      for (const file of files) this.#queue.add.run(file.workspace, file.seq);
-      if (files.length < FILES_PER_FOLDER_STEP) this.#queue.drop.run(n);
-      else this.#queue.goOnAfter.run(files.at(-1)!.seq, n);
+      const files = this.#session.allNow(QUEUE.filesOf, seq, after, FILES_PER_FOLDER_STEP);
+      for (const file of files) this.#session.send(QUEUE.add, file.workspace, file.seq);
+      if (files.length < FILES_PER_FOLDER_STEP) this.#session.send(QUEUE.drop, n);
+      else this.#session.send(QUEUE.goOnAfter, n, files.at(-1)!.seq);
       return COST_FACTORS.document;
     }
     this.#open ??= { n, parts: this.#indexFile(seq), done: 0 };
     const part = this.#open.parts.next();
     if (part.done === true) {
       this.#open = null;
-      this.#queue.drop.run(n);
+      this.#session.send(QUEUE.drop, n);
       return COST_FACTORS.document;
     }
-    this.#queue.goOnAfter.run(++this.#open.done, n);
+    this.#session.send(QUEUE.goOnAfter, n, ++this.#open.done);
     return part.value * COST_FACTORS.work;
   }
 
   *#indexFile(seq: number): Generator<number, void> {
-    const file = this.#file.get(seq);
+    const file = this.#session.oneNow(QUEUE.file, seq);
     if (file === undefined || file.name === STRUCTURE_FILE) this.keys.remove(seq);
     else yield* this.keys.putInParts(file.workspace, seq, file.path, decodeText(file));
   }
-}
-
-function prepareQueue(db: Db) {
-  return {
-    newest: db.statement<[], QueuedItem>("SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1"),
-    numbered: db.statement<[number], QueuedItem>("SELECT n, kind, seq, after FROM search_queue WHERE n = ?"),
-    add: db.statement<[number, number]>(
-      "INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (?, 'file', ?)",
-    ),
-    drop: db.statement<[number]>("DELETE FROM search_queue WHERE n = ?"),
-    goOnAfter: db.statement<[number, number]>("UPDATE search_queue SET after = ? WHERE n = ?"),
-    filesOf: db.statement<[number, number, number], { workspace: number; seq: number }>(
-      `SELECT x.workspace, x.seq FROM folders d CROSS JOIN files x ON x.workspace = d.workspace AND x.folder = d.seq
-       WHERE d.seq = ? AND x.seq > ? ORDER BY x.seq LIMIT ?`,
-    ),
-    waiting: db.statement<[{ workspace: number; most: number }], { seq: number }>(
-      `SELECT seq FROM (
-         SELECT seq FROM search_queue WHERE workspace = @workspace AND kind = 'file' ORDER BY n DESC LIMIT @most
-       ) UNION ALL SELECT x.seq FROM search_queue q CROSS JOIN files x
-         ON x.workspace = @workspace AND x.folder = q.seq AND x.seq > q.after
-       WHERE q.workspace = @workspace AND q.kind = 'folder' LIMIT @most`,
-    ),
-  };
 }

@@ -121,8 +121,8 @@ export class SqliteStore implements Store {
     this.cursorSecret = readCursorSecret(this.#session, random);
     this.generation = readGeneration(this.#session.oneNow(SELECT_META, GENERATION_NAME)?.value, this.cursorSecret);
     this.#holderOf = makeHolderCache(this.#transactions, this.#session);
-    this.#index = new SearchIndex(db);
-    this.search = makeSearch(db, this.#index, this.#session, this.#turns);
+    this.#index = new SearchIndex(db, this.#session);
+    this.search = makeSearch(this.#index, this.#session, this.#turns);
     this.#tables = this.#openTables();
     const folder = findDataFolder(location)?.folder ?? null;
     this.reserve = folder === null ? null : new Reserve(folder);
