@@ -21,7 +21,7 @@ import { admitOnce } from "../requests/authenticate.ts";
 import { runRead, type RequestContext, runWrite } from "../requests/context.ts";
 import { makeRateCheck } from "../requests/dispatch.ts";
 import type { PublishedInfo } from "../store/files-table.ts";
-import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
+import { type FileRow, type ItemRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import {
   DOCUMENTS_ADDRESS,
   type FilesPart,
@@ -280,15 +280,15 @@ async function listFolder(
 ): Promise<FolderPage> {
   const entries: FolderEntry[] = [];
   let position = parsePosition(after);
-  let rowsRead = 0;
-  while (position !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
+  for (let rowsRead = 0; position !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ; ) {
     const remainingCount = MAX_ENTRIES - entries.length;
     // One row more than the page shows is read. If that row exists, another page follows.
-    const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, position, remainingCount + 1);
+    const rows = await readRows(context, folder.seq, position, remainingCount + 1);
     const shownRows = rows.slice(0, remainingCount);
     rowsRead += shownRows.length;
     entries.push(...(await readEntries(context, position.kind, shownRows)));
-    position = findNextPosition(position, shownRows, rows.length > remainingCount);
+    if (rows.length > remainingCount) position = { kind: position.kind, name: shownRows.at(-1)!.name };
+    else position = position.kind === "folder" ? FIRST_FILE : null;
   }
   return {
     path: folder.path,
@@ -300,6 +300,7 @@ async function listFolder(
 /** Position in the contents of a folder: the page begins after this folder or document. */
 type EntryPosition = { readonly kind: "folder" | "file"; readonly name: string };
 
+const FIRST_FILE: EntryPosition = { kind: "file", name: "" };
 const KIND_LETTERS = { folder: "d", file: "f" } as const;
 
 function parsePosition(after: string | null): EntryPosition | null {
@@ -307,7 +308,12 @@ function parsePosition(after: string | null): EntryPosition | null {
   return { kind: after.startsWith(KIND_LETTERS.file) ? "file" : "folder", name: after.slice(1) };
 }
 
-function readRows({ tables, workspace }: RequestContext, folder: number, { kind, name }: EntryPosition, count: number) {
+function readRows(
+  { tables, workspace }: RequestContext,
+  folder: number,
+  { kind, name }: EntryPosition,
+  count: number,
+): Promise<readonly ItemRow[]> {
   const page = { workspace: workspace.seq, folder, after: name, count };
   return kind === "folder" ? tables.folders.inParentByName(page) : tables.files.inFolderByName(page);
 }
@@ -315,7 +321,7 @@ function readRows({ tables, workspace }: RequestContext, folder: number, { kind,
 async function readEntries(
   { access, tables }: RequestContext,
   kind: EntryPosition["kind"],
-  rows: readonly (FileRow | FolderRow)[],
+  rows: readonly ItemRow[],
 ): Promise<FolderEntry[]> {
   await access.loadAncestors(rows.map((row) => (kind === "folder" ? row.seq : row.parent)));
   if (kind === "folder") {
@@ -329,17 +335,4 @@ async function readEntries(
     const reviewId = inReview.get(seq) ?? null;
     return { kind, name, isProtected: isProtected === 1, reviewId, published: published.get(seq) ?? null };
   });
-}
-
-/**
- * Returns the position at which the next page begins; null after the last page. Folders come before
- * documents.
- */
-function findNextPosition(
-  place: EntryPosition,
-  rows: readonly { readonly name: string }[],
-  hasMore: boolean,
-): EntryPosition | null {
-  if (hasMore) return { kind: place.kind, name: rows.at(-1)!.name };
-  return place.kind === "folder" ? { kind: "file", name: "" } : null;
 }
