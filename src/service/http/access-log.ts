@@ -10,10 +10,12 @@ export type RequestRecord = {
   key: string | null;
   requestId: string | null;
   readonly isGone: () => boolean;
+  /** Network address of the client, which the access log does not contain. */
+  readonly from: string;
 };
 
 /** One line of the access log, which never contains content, keys, queries or document paths. */
-export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
+export type AccessEntry = Readonly<Omit<RequestRecord, "isGone" | "from">> & {
   /** Time of the request, ISO 8601. */
   readonly at: string;
   readonly method: string;

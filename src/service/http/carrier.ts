@@ -57,16 +57,17 @@ type HttpExchange = {
   readonly taken: RequestRecord;
 };
 
+/** The service or its pages. `bytes`: length of the body that has not arrived yet. */
 type Answerer = {
-  readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: RequestRecord) => Promise<AnyAnswer>;
-  readonly admit?: (head: RequestHead) => MaybePromise<AnyAnswer | null>;
+  handle(request: WireRequest, fault: BodyFault | null, taken: RequestRecord): Promise<AnyAnswer>;
+  admit?(head: RequestHead, bytes: number): MaybePromise<AnyAnswer | null>;
 };
 
 type AnyAnswer = WireResponse | PageAnswer;
 
-type HandleRequest = (request: IncomingMessage, response: ServerResponse, waitsForContinue?: boolean) => void;
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, waitsForContinue?: boolean) => void;
 
-export async function createRequestHandler(state: ServerState): Promise<HandleRequest> {
+export async function createRequestHandler(state: ServerState): Promise<RequestHandler> {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
@@ -161,12 +162,12 @@ function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<voi
  * because the service is overloaded.
  */
 async function answerByKey(state: ServerState, exchange: HttpExchange, bytes: number): Promise<void> {
-  const { request, reply, head } = exchange;
-  const { handle, admit } = await chooseAnswerer(state, exchange);
-  const refusal = await admit?.(head);
+  const { request, reply, head, taken } = exchange;
+  const answerer = await chooseAnswerer(state, exchange);
+  const refusal = await answerer.admit?.(head, bytes);
   if (refusal != null) return answerEarly(state, exchange, refusal);
   if (bytes === 0 || !tryAdmit(state, exchange, bytes)) {
-    return answerEarly(state, exchange, handle({ ...head, body: null }, "overloaded"));
+    return answerEarly(state, exchange, answerer.handle({ ...head, body: null }, "overloaded", taken));
   }
   if (requestsBeforeContinue.has(request.raw) && bytes <= MAX_BODY_BYTES) reply.raw.writeContinue();
 }
@@ -195,17 +196,8 @@ function tryAdmit({ admission }: ServerState, { request, reply, head }: HttpExch
   return true;
 }
 
-function chooseAnswerer(state: ServerState, { request, by }: HttpExchange): MaybePromise<Answerer> {
-  return by === "pages" ? loadPagesFor(state, request.raw) : state.service;
-}
-
-async function loadPagesFor(state: ServerState, request: IncomingMessage): Promise<Answerer> {
-  const pages = await state.loadPages!();
-  const clientAddress = request.socket.remoteAddress ?? "";
-  return {
-    handle: (sent, fault) => pages.handle(sent, fault, clientAddress),
-    admit: (head) => pages.admit(head, readDeclaredLength(request)),
-  };
+function chooseAnswerer({ service, loadPages }: ServerState, { by }: HttpExchange): MaybePromise<Answerer> {
+  return by === "pages" ? loadPages!() : service;
 }
 
 type ReceivedBody = { readonly text: string | null; readonly fault: BodyFault | null };
@@ -221,10 +213,11 @@ async function answerWithBody(
   { text, fault }: ReceivedBody,
   isLast = false,
 ): Promise<void> {
-  const { handle } = await chooseAnswerer(state, exchange);
+  const answerer = await chooseAnswerer(state, exchange);
   const endWork = state.admission.work();
   try {
-    sendAnswer(state, exchange, await handle({ ...exchange.head, body: text }, fault, exchange.taken), isLast);
+    const answer = await answerer.handle({ ...exchange.head, body: text }, fault, exchange.taken);
+    sendAnswer(state, exchange, answer, isLast);
   } finally {
     endWork();
   }

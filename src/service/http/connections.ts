@@ -58,7 +58,8 @@ const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
  */
 const BYTES_PER_SECOND = 32 * 1024;
 
-type UnreadAnswer = { readonly bytes: number; readonly until: number };
+/** `timer` closes the connection of a client that takes too long. */
+type UnreadAnswer = { readonly bytes: number; readonly timer: NodeJS.Timeout };
 
 /**
  * Tracks answers that their clients have not read completely, because memory holds the unread
@@ -68,7 +69,6 @@ type UnreadAnswer = { readonly bytes: number; readonly until: number };
 export class UnreadAnswers {
   readonly #waiting = new Map<ServerResponse, UnreadAnswer>();
   readonly #mostMs: number;
-  readonly #timer: NodeJS.Timeout;
   #bytes = 0;
   #cut = 0;
 
@@ -76,10 +76,8 @@ export class UnreadAnswers {
    * @param mostMs milliseconds in which a client must read a short answer. A longer answer gets
    * extra time for its bytes
    */
-  constructor({ mostMs, checkEvery }: { readonly mostMs: number; readonly checkEvery: number }) {
+  constructor(mostMs: number) {
     this.#mostMs = mostMs;
-    this.#timer = setInterval(() => this.#cutLate(), checkEvery);
-    this.#timer.unref();
   }
 
   /** Number of connections closed so far, because the client did not read an answer. */
@@ -91,23 +89,14 @@ export class UnreadAnswers {
   watch(response: ServerResponse): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;
-    const deadline = performance.now() + this.#mostMs + (bytes / BYTES_PER_SECOND) * 1_000;
-    this.#waiting.set(response, { bytes, until: deadline });
+    const limitMs = this.#mostMs + (bytes / BYTES_PER_SECOND) * 1_000;
+    this.#waiting.set(response, { bytes, timer: setTimeout(() => this.#end(response), limitMs).unref() });
     this.#bytes += bytes;
     response.once("close", () => this.#forget(response));
     for (const [oldest] of this.#waiting) {
       if (this.#bytes <= MAX_UNREAD_BYTES) return;
       this.#end(oldest);
     }
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
-  }
-
-  #cutLate(): void {
-    const now = performance.now();
-    for (const [response, { until }] of this.#waiting) if (until < now) this.#end(response);
   }
 
   #end(response: ServerResponse): void {
@@ -119,6 +108,7 @@ export class UnreadAnswers {
   #forget(response: ServerResponse): void {
     const unreadAnswer = this.#waiting.get(response);
     if (unreadAnswer === undefined) return;
+    clearTimeout(unreadAnswer.timer);
     this.#waiting.delete(response);
     this.#bytes -= unreadAnswer.bytes;
   }

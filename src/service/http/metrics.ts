@@ -201,7 +201,8 @@ export class RequestMetrics {
   begin(request: IncomingMessage, response: ServerResponse, route: string): RequestRecord {
     this.#underWay++;
     const isGone = () => response.destroyed;
-    const requestRecord: RequestRecord = { route, bytes: 0, key: null, requestId: null, isGone };
+    const from = request.socket.remoteAddress ?? "";
+    const requestRecord: RequestRecord = { route, bytes: 0, key: null, requestId: null, isGone, from };
     const startedAt = performance.now();
     response.on("close", () =>
       this.#end(toMethodLabel(request.method!), response, requestRecord, performance.now() - startedAt),
@@ -219,7 +220,7 @@ export class RequestMetrics {
     }
     // Only the log needs the time of a request, which is slow to format.
     if (this.#log === null) return;
-    const { isGone: _, ...entry } = requestRecord;
+    const { isGone: _, from: __, ...entry } = requestRecord;
     const requestedAt = new Date(Date.now() - ms).toISOString();
     this.#log({ at: requestedAt, ms: roundMs(ms), method, status, ...entry });
   }

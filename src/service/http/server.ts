@@ -9,7 +9,8 @@ import { answerMalformed, UnreadAnswers } from "./connections.ts";
 import { RequestMetrics } from "./metrics.ts";
 import { makePagesLoader, type PagesOptions } from "./pages.ts";
 import type { ServerState, HttpService } from "./server-state.ts";
-import { createRequestHandler } from "./carrier.ts";
+import { createRequestHandler, type RequestHandler } from "./carrier.ts";
+import type { ServiceWire } from "../service.ts";
 import { Admission, type LoopTurns } from "../requests/admission.ts";
 
 export type HttpOptions = {
@@ -47,7 +48,7 @@ type HttpDeadlines = {
    * of these requests.
    */
   readonly stop: number;
-  /** Time between two checks whether a connection has exceeded one of these time limits. */
+  /** Time between two checks whether a connection has exceeded `headers` or `request`. */
   readonly checkEvery: number;
 };
 
@@ -88,14 +89,13 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   const deadlines = { ...DEFAULT_DEADLINES, ...options.deadlines };
   const scheme = options.tls === undefined ? "http" : "https";
   let port = 0;
-  const state = newServerState(service, options, { deadlines, where: () => ({ scheme, host, port }) });
-  const handleRequest = await createRequestHandler(state);
-  const server = makeServer(state, options, { deadlines, carry: handleRequest });
+  const state = newServerState(service, { ...options, deadlines }, () => ({ scheme, host, port }));
+  const server = makeServer(await createRequestHandler(state), service.handle, { ...options, deadlines });
   try {
     server.listen({ host, port: options.port ?? 0 });
     await nextEvent(server, "listening");
   } catch (error) {
-    stopTimers(state);
+    state.metrics.close();
     throw error;
   }
   port = (server.address() as AddressInfo).port;
@@ -103,15 +103,15 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
 }
 
+type ServerOptions = HttpOptions & { readonly deadlines: HttpDeadlines };
+
+/** @param where returns the address of the server, which is not known before the server listens */
 function newServerState(
   service: HttpService,
-  { turns, log, pages }: HttpOptions,
-  {
-    deadlines,
-    where,
-  }: { readonly deadlines: HttpDeadlines; readonly where: Parameters<typeof makePagesLoader>[1]["where"] },
+  { turns, log, pages, deadlines }: ServerOptions,
+  where: Parameters<typeof makePagesLoader>[1]["where"],
 ): ServerState {
-  const unreadAnswers = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
+  const unreadAnswers = new UnreadAnswers(deadlines.answer);
   const streams: ServerState["streams"] = new Set();
   const figures = async () => (await service.figures?.()) ?? null;
   const metrics = new RequestMetrics(() => ({ streams: streams.size, cut: unreadAnswers.cut }), {
@@ -131,14 +131,7 @@ function newServerState(
   };
 }
 
-function makeServer(
-  state: ServerState,
-  { tls }: HttpOptions,
-  {
-    deadlines,
-    carry,
-  }: { readonly deadlines: HttpDeadlines; readonly carry: Awaited<ReturnType<typeof createRequestHandler>> },
-): Server {
+function makeServer(carry: RequestHandler, handle: ServiceWire, { tls, deadlines }: ServerOptions): Server {
   const serverOptions = {
     connectionsCheckingInterval: deadlines.checkEvery,
     headersTimeout: deadlines.headers,
@@ -154,7 +147,6 @@ function makeServer(
       ? createServer(serverOptions)
       : createTlsServer({ ...serverOptions, ...tls, minVersion: "TLSv1.2", handshakeTimeout: deadlines.headers });
   server.maxConnections = MAX_CONNECTIONS;
-  const { handle } = state.service;
   server.on("clientError", (error, socket) => void answerMalformed(handle, error, socket));
   server.on("request", (request, response) => carry(request, response));
   server.on("checkContinue", (request, response) => carry(request, response, true));
@@ -174,13 +166,8 @@ async function closeServer(state: ServerState, server: Server, { drain, stop }: 
   const cutTimer = setTimeout(() => server.closeAllConnections(), stop);
   await closedPromise;
   clearTimeout(cutTimer);
-  stopTimers(state);
+  state.metrics.close();
   await state.loadPages?.close();
-}
-
-function stopTimers({ unread, metrics }: ServerState): void {
-  unread.close();
-  metrics.close();
 }
 
 /** Milliseconds without a new request after which open connections count as idle. */

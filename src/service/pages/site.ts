@@ -216,8 +216,12 @@ export class Pages {
     return this.#guarded(() => this.#admit(head, bytes));
   }
 
-  /** @param from network address of the client */
-  async handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
+  /** @param client.from network address of the client */
+  async handle(
+    request: WireRequest,
+    fault: BodyFault | null,
+    { from }: { readonly from: string },
+  ): Promise<PageAnswer> {
     const answer = await this.#guarded(() => this.#answer(request, fault, from));
     this.#core.served(request.method !== "GET");
     return answer;

@@ -77,7 +77,7 @@ export async function openRig(
   });
   const ask: PagesRig["ask"] = async (method, path, headers, body, from = "192.0.2.1") => {
     const early = await pages.admit({ method, path, headers }, Buffer.byteLength(body ?? ""));
-    return early ?? pages.handle({ method, path, headers, body: body ?? null }, null, from);
+    return early ?? pages.handle({ method, path, headers, body: body ?? null }, null, { from });
   };
   const signIn: PagesRig["signIn"] = async (key = ADMIN_KEY, { headers = {}, from } = {}) => {
     const own = defined({ host: HOST, origin: ORIGIN, "sec-fetch-site": "same-origin", ...headers });
