@@ -4,7 +4,6 @@ import {
   type KeyInfo,
   makeKey,
   type NewKeyInfo,
-  readGrants,
   readKeyInfo,
   readKeyInfos,
   refuseUnknownWorkspace,
@@ -119,9 +118,8 @@ export class Admin {
       const workspace = keyRow && (await workspaces.byId(keyRow.workspaceId));
       if (keyRow === undefined || workspace === undefined) return refuseUnknownKey();
       if (grants !== undefined) {
-        const newGrants = await readGrants(transaction, workspace, grants);
-        if (isRefused(newGrants)) return newGrants;
-        await setGrants(transaction, keyRow.seq, workspace, newGrants);
+        const refusal = await setGrants(transaction, keyRow.seq, workspace, grants);
+        if (refusal !== null) return refusal;
       }
       const { label, expiresAt } = keyRow;
       await keys.change(keyRow.seq, { label, rateLimit: readRateLimit(keyRow), expiresAt, ...members });

@@ -1,4 +1,4 @@
-import { isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { type Refused, refuse } from "../requests/answer.ts";
 import { hashKey } from "../requests/authenticate.ts";
 import { newId, type TransactionContext } from "../requests/context.ts";
 import type { KeyGrant, NewKey, SentKey } from "../admin/operations.ts";
@@ -18,13 +18,12 @@ export async function makeKey(transaction: TransactionContext, options: NewKey):
   const { tables } = transaction;
   const workspace = await tables.workspaces.byId(options.workspaceId);
   if (workspace === undefined) return refuseUnknownWorkspace();
-  const grants = await readGrants(transaction, workspace, options.grants);
-  if (isRefused(grants)) return grants;
   const key = makeSecret(transaction);
   const { label = "", rateLimit = null, expiresAt = null } = options;
   const [id, workspaceId, at] = [newId(transaction, "key_"), workspace.id, transaction.now()];
   const seq = await tables.keys.insert({ id, workspaceId, hash: hashKey(key), label, rateLimit, expiresAt, at });
-  await setGrants(transaction, seq, workspace, grants);
+  const refusal = await setGrants(transaction, seq, workspace, options.grants);
+  if (refusal !== null) return refusal;
   return { ...(await readKeyInfo(transaction, id))!, key };
 }
 
@@ -63,18 +62,19 @@ export async function readKeyInfos({ tables, uses }: TransactionContext, rows: r
 
 const refuseSameTarget = (): Refused => refuse("invalid_request", "Two grants are on the same resource.");
 
-type RequestedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
-
 /**
- * Reads the grants in a request that creates or changes a key. First locks the folder tree of the
- * workspace, so that no file or folder of a grant is moved or removed meanwhile.
+ * Replaces the grants of a key. First locks the folder tree of the workspace, so that no file or
+ * folder of a grant is moved or removed meanwhile.
+ * @returns a refusal if there is no file or folder for a grant, or if two grants are on the same one
  */
-export async function readGrants(
+export async function setGrants(
   transaction: TransactionContext,
+  key: number,
   workspace: WorkspaceRow,
   grants: readonly KeyGrant[],
-): Promise<RequestedGrants | Refused> {
-  await transaction.tables.lockStructure(workspace.seq);
+): Promise<Refused | null> {
+  const { tables } = transaction;
+  await tables.lockStructure(workspace.seq);
   const rows: GrantRow[] = [];
   const paths = new Map<string, Level>();
   for (const { on, level } of grants) {
@@ -88,7 +88,11 @@ export async function readGrants(
     else return refuseSameTarget();
   }
   const distinctTargets = new Set(rows.map((row) => `${row.kind} ${row.target}`));
-  return distinctTargets.size === rows.length ? { rows, paths } : refuseSameTarget();
+  if (distinctTargets.size !== rows.length) return refuseSameTarget();
+  await tables.grants.replace(key, rows);
+  tables.outbox.noteAccess(key);
+  for (const [path, level] of paths) await tables.grants.keep({ key, workspace: workspace.seq, path, level });
+  return null;
 }
 
 async function findTarget(
@@ -100,15 +104,4 @@ async function findTarget(
   const kind = isDirId(id) ? "folder" : "file";
   const item = await (kind === "folder" ? tables.folders : tables.files).byId(workspace.seq, id);
   return item && { kind, seq: item.seq };
-}
-
-export async function setGrants(
-  { tables }: TransactionContext,
-  key: number,
-  workspace: WorkspaceRow,
-  { rows, paths }: RequestedGrants,
-): Promise<void> {
-  await tables.grants.replace(key, rows);
-  tables.outbox.noteAccess(key);
-  for (const [path, level] of paths) await tables.grants.keep({ key, workspace: workspace.seq, path, level });
 }
