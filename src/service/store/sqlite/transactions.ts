@@ -128,39 +128,35 @@ export class GroupCommit {
       this.#isGathering = false;
       // The transaction could not begin, so every write fails.
       if (begunWrites.length === 0) for (const { reject } of writes) reject(error);
-      else for (const write of writes) await this.#commitAlone(write);
+      else for (const write of writes) (await this.#run(write))();
     }
   }
 
-  async #commitAlone({ work, keep, resolve, reject }: WaitingWrite): Promise<void> {
-    try {
-      resolve(await this.#transactions.run(work, keep));
-    } catch (error) {
-      reject(error);
-    }
-  }
-
-  async #gather(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
-    await this.#runWaiting(begun, ended);
+  async #gather(begun: WaitingWrite[], answers: (() => void)[]): Promise<void> {
+    await this.#runWaiting(begun, answers);
     // During the pause, writes whose requests have already arrived join the transaction.
     await new Promise((resolve) => setImmediate(resolve));
-    await this.#runWaiting(begun, ended);
+    await this.#runWaiting(begun, answers);
     this.#isGathering = false;
   }
 
-  async #runWaiting(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
+  async #runWaiting(begun: WaitingWrite[], answers: (() => void)[]): Promise<void> {
     for (let write = this.#waiting.shift(); write !== undefined; write = this.#waiting.shift()) {
-      const { work, keep, resolve, reject } = write;
       begun.push(write);
-      try {
-        const result = await this.#transactions.run(work, keep);
-        ended.push(() => resolve(result));
-      } catch (error) {
-        ended.push(() => reject(error));
-        // If the disk is full, SQLite may have ended the whole transaction, not only the savepoint
-        // of the write.
-        if (!this.#transactions.isOpen) throw error;
-      }
+      answers.push(await this.#run(write));
+      // If the disk is full, SQLite may have ended the whole transaction, not only the savepoint of
+      // the write.
+      if (!this.#transactions.isOpen) throw new Error("the transaction has ended");
+    }
+  }
+
+  /** Runs a write in a transaction or savepoint. Returns a function that answers the write. */
+  async #run({ work, keep, resolve, reject }: WaitingWrite): Promise<() => void> {
+    try {
+      const result = await this.#transactions.run(work, keep);
+      return () => resolve(result);
+    } catch (error) {
+      return () => reject(error);
     }
   }
 }
