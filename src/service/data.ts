@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { FILES } from "../contract/resources.ts";
 import { isDatabaseFolder, makeAdminKey, readKey, writeKey, WrongStoreError } from "./data-files.ts";
-import { hashKey } from "./requests/authenticate.ts";
+import { findHolder, hashKey } from "./requests/authenticate.ts";
 import { Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -87,7 +86,9 @@ export function toOpenData<Key extends string | null>(
 
 async function findOrCreateKey(service: Service, file: string): Promise<string> {
   const savedKey = readKey(file);
-  if (savedKey !== null && (await knowsKey(service, savedKey))) return savedKey;
+  const { server } = service.core;
+  if (savedKey !== null && (await findHolder(server.store, hashKey(savedKey), server.now())) !== undefined)
+    return savedKey;
   const [workspace] = await service.admin.workspaces();
   const grants = [{ on: null, level: "full" }] as const;
   const newKey =
@@ -99,12 +100,6 @@ async function findOrCreateKey(service: Service, file: string): Promise<string> 
   if (!("key" in newKey)) throw new Error(newKey.detail);
   writeKey(file, newKey.key);
   return newKey.key;
-}
-
-async function knowsKey(service: Service, key: string): Promise<boolean> {
-  const headers = { "x-api-key": key };
-  const { status } = await service.answer({ method: "GET", path: `${FILES}?limit=1`, headers, body: null });
-  return status !== 401;
 }
 
 /** Number of random bytes that are read together: a system call for each id would be slow. */

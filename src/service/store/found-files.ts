@@ -1,3 +1,4 @@
+import { once } from "../../common/once.ts";
 import { STRUCTURE_FILE } from "../../contract/names.ts";
 import type { FoundDocument } from "../../markdown/search/source.ts";
 import { Access, includesLevel } from "../files/access.ts";
@@ -56,14 +57,13 @@ export type FoundFile = FoundDocument & { readonly file: FileRow };
  * content is first read.
  */
 export function makeFoundFile(file: FileRow, unpack: () => string): FoundFile {
-  let text: string | null = null;
+  const readText = once(unpack);
   return {
     file,
     document: file.seq,
     path: file.path,
     get text() {
-      text ??= unpack();
-      return text;
+      return readText();
     },
   };
 }

@@ -123,20 +123,15 @@ export class SqliteStore implements Store {
     this.#holderOf = makeHolderCache(this.#transactions, this.#session);
     this.#index = new SearchIndex(db, this.#session);
     this.search = makeSearch(this.#index, this.#session, this.#turns);
-    this.#tables = this.#openTables();
+    this.#tables = {
+      ...makeCommonTables(this.#session),
+      files: makeSqliteFiles(this.#session, this.#transactions),
+      outbox: makeOutboxTable(this.#session),
+      holder: async (hash) => this.#holderOf(hash),
+    };
     const folder = findDataFolder(location)?.folder ?? null;
     this.reserve = folder === null ? null : new Reserve(folder);
     this.#backup = folder === null ? null : new OnlineBackup(folder, db, this.#turns);
-  }
-
-  #openTables(): Tables {
-    const session = this.#session;
-    return {
-      ...makeCommonTables(session),
-      files: makeSqliteFiles(session, this.#transactions),
-      outbox: makeOutboxTable(session),
-      holder: async (hash) => this.#holderOf(hash),
-    };
   }
 
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
