@@ -57,6 +57,7 @@ export const FILE_COLUMNS = `x.seq, x.id, x.folder AS parent, d.id AS "parentId"
 /** SQL that joins files `x` with their folders `d`. For a file in the root, `d` is null. */
 export const FROM_FILES = "FROM files x LEFT JOIN folders d ON d.seq = x.folder";
 const SELECT_FILES = `SELECT ${FILE_COLUMNS} ${FROM_FILES}`;
+export const SELECT_FILES_WITH_TEXT = `SELECT ${FILE_COLUMNS}, c.codec, c.text ${FROM_FILES} JOIN changes c ON c.id = x.change_id`;
 const PAGE_CLAUSE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
 
 export type FileRowWithText = FileRow & StoredText;
@@ -76,8 +77,7 @@ export type NewFilePlace = {
 
 const SQL = {
   byId: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.id = $2`,
-  withText: sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text ${FROM_FILES} JOIN changes c ON c.id = x.change_id
-    WHERE x.workspace = $1 AND x.id = $2`,
+  withText: sql<FileRowWithText>`${SELECT_FILES_WITH_TEXT} WHERE x.workspace = $1 AND x.id = $2`,
   forEdit: sql<FileRowWithBase>`SELECT ${FILE_COLUMNS}, c.codec, c.text, b.codec AS "baseCodec", b.text AS "baseText"
     ${FROM_FILES} JOIN changes c ON c.id = x.change_id
       LEFT JOIN changes b ON b.id = $3 AND b.file = x.seq AND b.id <> x.change_id

@@ -1,7 +1,7 @@
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import { type KeySet, generateKeyParts } from "../../../markdown/search/keys.ts";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
-import { decodeText, FILE_COLUMNS, type FileRowWithText, FROM_FILES, type StoredText } from "../files-table.ts";
+import { decodeText, type FileRowWithText, SELECT_FILES_WITH_TEXT, type StoredText } from "../files-table.ts";
 import {
   type FoundFile,
   makeFoundFile,
@@ -30,8 +30,7 @@ const FILES_PER_PORTION = 256;
 const SELECT_QUEUED_FILES = sql<{ file: number }>`
   SELECT file FROM (SELECT file, n FROM search_queue WHERE workspace = $1 ORDER BY n DESC LIMIT ${MAX_QUEUE_ROWS}) AS newest
    GROUP BY file ORDER BY max(n) DESC LIMIT ${MAX_UNINDEXED_FILES}`;
-const SELECT_SEARCHED = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
-  ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED_FILE}`;
+const SELECT_SEARCHED = sql<FileRowWithText>`${SELECT_FILES_WITH_TEXT} WHERE ${IS_SEARCHED_FILE}`;
 
 /**
  * Returns the documents of a search. The search index (table `search_texts`) excludes most

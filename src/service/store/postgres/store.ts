@@ -3,7 +3,7 @@ import type { DocumentSource } from "../../../markdown/search/source.ts";
 import type { PoolFigures, Store } from "../store.ts";
 import type { DatabaseFigures, KeyHolder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, readGeneration, readSettings, SELECT_META, SET_META } from "../meta-table.ts";
-import { encodeText, FILE_COLUMNS, type FileRowWithText, FROM_FILES, toShownFile } from "../files-table.ts";
+import { encodeText, type FileRowWithText, SELECT_FILES_WITH_TEXT, toShownFile } from "../files-table.ts";
 import type { FoundFile, SearchScope } from "../found-files.ts";
 import { type Tables, makeCommonTables, SELECT_FIGURES } from "../tables.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
@@ -134,9 +134,7 @@ export class PostgresStore implements Store {
  * Reads a file in the workspace of a key. The query itself looks up the key, and so can be sent
  * before the key has been read.
  */
-const SELECT_FILE_OF_KEY = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
-  ${FROM_FILES} JOIN changes c ON c.id = x.change_id
-  WHERE x.id = $2 AND x.workspace =
+const SELECT_FILE_OF_KEY = sql<FileRowWithText>`${SELECT_FILES_WITH_TEXT} WHERE x.id = $2 AND x.workspace =
     (SELECT w.seq FROM keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1)`;
 const CALL_CREATE_FILE = sql`SELECT create_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
