@@ -20,7 +20,6 @@ describe("a stream", () => {
       ...opened.service,
       handle: opened.service.handle,
       streams: {
-        path: "/v1/events",
         open: async (request) => {
           if (request.headers["x-api-key"] !== opened.key) return opened.service.handle(request);
           const stream = (sink: AnswerStream) => {
@@ -54,7 +53,7 @@ describe("a stream", () => {
   it.each([401, 429, 503])("that is refused by %i takes its connection with it", async (status) => {
     const { service } = await openService();
     const open = async () => ({ status, headers: {}, body: "no" });
-    const { port } = await serveHttp({ handle: service.handle, streams: { path: "/v1/events", open } });
+    const { port } = await serveHttp({ handle: service.handle, streams: { open } });
     const { socket, until } = openConnection(port);
     const over = once(socket, "close");
     socket.write(get("/v1/events", ""));

@@ -261,7 +261,7 @@ describe("a target", () => {
         body: wire.path,
       });
       const seen: AccessEntry[] = [];
-      const service = { handle: answerOf(404), streams: { path: "/v1/events", open: answerOf(200) } };
+      const service = { handle: answerOf(404), streams: { open: answerOf(200) } };
       const { server } = await serveHttp(service, { log: (entry) => void seen.push(entry) });
       const answer = await fetch(`${server.url}${path}`);
       expect([answer.status, await answer.text()]).toEqual([404, path]);

@@ -1,7 +1,6 @@
 /** Sends events to listeners. A listener gets only events that the access of its key permits. */
 
 import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
-import { EVENTS } from "../../contract/resources.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type RateCheck, findHolder, type KeyReader, findReader, readSentHash } from "../requests/authenticate.ts";
@@ -28,7 +27,6 @@ const STREAM_HEADERS = {
 } as const;
 
 export class EventHub {
-  readonly path = EVENTS;
   readonly #core: ServiceCore;
   readonly #store: Store;
   readonly #admit: RateCheck;
@@ -66,17 +64,15 @@ export class EventHub {
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let streamAnswer: StreamedAnswer | null = null;
     const refusal = await answerOrFail(this.#core, async (requestId) => {
-      const streamRequest = await this.#judge(request);
-      if (isRefused(streamRequest)) return streamRequest;
-      const { hash, reader, position } = streamRequest;
-      const headers = { ...STREAM_HEADERS, "x-request-id": requestId };
-      streamAnswer = { status: 200, headers, stream: (sink) => this.#join(sink, hash, reader, position) };
+      const stream = await this.#makeStream(request);
+      if (isRefused(stream)) return stream;
+      streamAnswer = { status: 200, headers: { ...STREAM_HEADERS, "x-request-id": requestId }, stream };
       return null;
     });
     return refusal ?? streamAnswer!;
   };
 
-  async #judge({ path, headers }: WireRequest): Promise<StreamRequest | Refused> {
+  async #makeStream({ path, headers }: WireRequest): Promise<StreamedAnswer["stream"] | Refused> {
     if (!this.#core.isOpen) return refuseClosing();
     const hash = readSentHash(headers);
     const reader = findReader(await findHolder(this.#store, hash, this.#now()), this.#admit);
@@ -89,11 +85,8 @@ export class EventHub {
     }
     const lastEventId = headers["last-event-id"] ?? "";
     const isValidId = lastEventId !== "" && lastEventId.length <= MAX_EVENT_ID_LENGTH;
-    return {
-      hash: hash!,
-      reader,
-      position: isValidId ? openPosition(this.#store.cursorSecret, reader.workspace.seq, lastEventId) : null,
-    };
+    const position = isValidId ? openPosition(this.#store.cursorSecret, reader.workspace.seq, lastEventId) : null;
+    return (sink) => this.#join(sink, hash!, reader, position);
   }
 
   /** Adds a listener. Returns a function that removes the listener. */
@@ -200,5 +193,3 @@ export class EventHub {
     }
   }
 }
-
-type StreamRequest = { readonly hash: Buffer; readonly reader: KeyReader; readonly position: string | null };

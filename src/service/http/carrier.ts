@@ -112,9 +112,9 @@ export async function createRequestHandler(state: ServerState): Promise<RequestH
 function registerRoutes(app: FastifyInstance, state: ServerState): void {
   const answerRequest = (request: FastifyRequest) => answerWithBody(state, request.exchange, readBody(request.body));
   const answerStream = (request: FastifyRequest) => openStream(state, request.exchange);
-  for (const { method, path: label } of Object.values<Operation>(OPERATIONS)) {
+  for (const [name, { method, path: label }] of Object.entries<Operation>(OPERATIONS)) {
     const url = label.replace("{id}", ":id");
-    const isStream = method === "GET" && url === state.service.streams?.path;
+    const isStream = name === "streamEvents" && state.service.streams !== undefined;
     const routeConfig = isStream ? ({ by: "stream" } as const) : {};
     app.route({ method, url, config: { label, ...routeConfig }, handler: isStream ? answerStream : answerRequest });
   }

@@ -22,9 +22,8 @@ export type HttpService = {
    * can always answer.
    */
   readonly isReady?: () => MaybePromise<boolean>;
-  /** Answers a GET request for `path` with a stream of events, or with a refusal. */
+  /** Answers the operation `streamEvents` with a stream of events, or with a refusal. */
   readonly streams?: {
-    readonly path: string;
     readonly open: (request: WireRequest, taken: RequestRecord) => Promise<WireResponse | StreamedAnswer>;
   };
 };
