@@ -77,7 +77,8 @@ export async function importFolder(
 ): Promise<ImportReport> {
   const report: ImportCounts = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
   const ask = makeRequestSender(target);
-  const links = checksLinks(target) ? new ImportLinks(await listReadableIds(ask)) : null;
+  const checksLinks = target.service.core.server.links !== "any";
+  const links = checksLinks ? new ImportLinks(await listReadableIds(ask)) : null;
   const walkedItems = [...walkFolder(dir, "", "")];
   const items = links === null ? walkedItems : links.order(walkedItems, (entry) => readImportable(dir, entry));
   // If links are converted, requests are sent one by one: a document is sent only after its link
@@ -101,10 +102,6 @@ function makeRequestSender({ service, key }: ImportTarget): RequestSender {
 }
 
 type ImportTarget = { readonly service: Service; readonly key: string };
-
-function checksLinks({ service }: ImportTarget): boolean {
-  return service.core.server.links !== "any";
-}
 
 /** Returns the content of a file; null if the file cannot be imported. */
 function readImportable(dir: string, { path, as }: WalkEntry): string | null {
@@ -157,8 +154,8 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
 /** Creates a folder on the service. A refusal is reported for each file in the folder instead. */
 async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOutcome> {
   const path = entry.as;
-  const { created } =
-    findFirstFault(path, "folder") === null ? await sendCreation(sender, FOLDERS, { path }) : NOT_CREATED;
+  if (findFirstFault(path, "folder") !== null) return null;
+  const { created } = await sendCreation(sender, FOLDERS, { path });
   sender.links?.note(entry, null, created);
   return created === null ? null : { bytes: 0 };
 }
@@ -175,8 +172,6 @@ function toRefusal({ code, detail, errors }: Problem): Refusal {
 type CreateAnswer =
   | { readonly created: { readonly id: string; readonly lastChangeId: string } }
   | { readonly created: null; readonly problem: Problem };
-
-const NOT_CREATED = { created: null };
 
 async function sendCreation({ ask }: SendContext, path: string, body: object): Promise<CreateAnswer> {
   const { status, json } = await ask("POST", path, body);
