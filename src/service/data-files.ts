@@ -16,13 +16,9 @@ export function readKey(file: string): string | null {
   return key === "" ? null : key;
 }
 
-export function writeKey(file: string, key: string): void {
-  writeOwnFile(file, key);
-}
-
 export function makeAdminKey(file: string): string {
   const key = `mdm_admin_${randomBytes(32).toString("base64url")}`;
-  writeKey(file, key);
+  writeOwnFile(file, key);
   return key;
 }
 
@@ -50,7 +46,7 @@ export function readAddress(dir: string): string | null {
 }
 
 /** Writes a file of one line completely or not at all, even if the process is killed. */
-function writeOwnFile(file: string, line: string): void {
+export function writeOwnFile(file: string, line: string): void {
   const temporaryFile = `${file}.new`;
   rmSync(temporaryFile, { force: true });
   writeFileSync(temporaryFile, `${line}\n`, { mode: 0o600, flag: "wx" });

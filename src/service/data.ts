@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isDatabaseFolder, makeAdminKey, readKey, writeKey, WrongStoreError } from "./data-files.ts";
+import { isDatabaseFolder, makeAdminKey, readKey, writeOwnFile, WrongStoreError } from "./data-files.ts";
 import { findHolder, hashKey } from "./requests/authenticate.ts";
 import { Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
@@ -98,7 +98,7 @@ async function findOrCreateKey(service: Service, file: string): Promise<string> 
   // Creating a key fails only if the workspace of the key does not exist, and the workspace was
   // read just before.
   if (!("key" in newKey)) throw new Error(newKey.detail);
-  writeKey(file, newKey.key);
+  writeOwnFile(file, newKey.key);
   return newKey.key;
 }
 

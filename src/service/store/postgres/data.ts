@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
-import { lockMarker, makeAdminKey, readKey, writeKey, WrongStoreError } from "../../data-files.ts";
+import { lockMarker, makeAdminKey, readKey, writeOwnFile, WrongStoreError } from "../../data-files.ts";
 import { makeRandomSource, type OpenData, type OpenDataOptions, toOpenData } from "../../data.ts";
 import { Service } from "../../service.ts";
 import { UnusableDatabaseError } from "./schema.ts";
@@ -28,28 +28,22 @@ export async function openSharedData(
   const { settings, links, docsBase, onFault } = options;
   const random = makeRandomSource();
   const onBrokenConnection = (error: unknown) => onFault?.(error, "database");
-  const store = await PostgresStore.open({ url, random, onFault: onBrokenConnection }).catch((error: unknown) => {
-    releaseLock();
-    throw error;
-  });
+  const adminKeyFile = join(dir, "admin-key");
+  const keyFile = join(dir, "key");
+  let openedStore: PostgresStore | null = null;
   try {
-    const adminKeyFile = join(dir, "admin-key");
-    const keyFile = join(dir, "key");
-    const { adminKeyHash, service, key } = await store.runExclusively(async () => {
+    const store = await PostgresStore.open({ url, random, onFault: onBrokenConnection });
+    openedStore = store;
+    const { service, key } = await store.runExclusively(async () => {
       const adminKeyHash = await readAdminKeyHash(store, adminKeyFile);
       const service = new Service({ store, now: Date.now, random, adminKeyHash, links, docsBase, onFault });
-      return { adminKeyHash, service, key: await makeFirstKey(service, keyFile) };
+      return { service, key: await makeFirstKey(service, keyFile) };
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);
-    const adminKey = readKey(adminKeyFile);
-    const isOwnKey = adminKey !== null && hashKey(adminKey).equals(adminKeyHash);
-    return toOpenData(
-      { service, key, keyFile, adminKeyFile, adminKey: isOwnKey ? adminKey : null },
-      onFault,
-      releaseLock,
-    );
+    const data = { service, key, keyFile, adminKeyFile, adminKey: readKey(adminKeyFile) };
+    return toOpenData(data, onFault, releaseLock);
   } catch (error) {
-    await store.close();
+    await openedStore?.close();
     releaseLock();
     throw error;
   }
@@ -81,6 +75,6 @@ async function makeFirstKey(service: Service, file: string): Promise<string | nu
   const [workspace] = await service.admin.workspaces();
   if (workspace !== undefined) return ownKey;
   const { key } = await service.admin.createWorkspace("main");
-  writeKey(file, key);
+  writeOwnFile(file, key);
   return key;
 }
