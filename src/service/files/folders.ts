@@ -114,7 +114,7 @@ async function placeFolder(
   const { tables, workspace } = context;
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
   await tables.lockTree(workspace.seq, row.path);
-  const refusal = await refuseTooLongPathBelow(context, row, path, pointer);
+  const refusal = await refuseTooLongPaths(context, row, path, pointer);
   if (refusal !== null) return refusal;
   return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
     await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
@@ -125,17 +125,15 @@ async function placeFolder(
   });
 }
 
-async function refuseTooLongPathBelow(
+async function refuseTooLongPaths(
   { tables, workspace }: RequestContext,
   row: FolderRow,
   path: string,
   pointer: string,
 ): Promise<Refused | null> {
-  const extentBelow = await tables.folders.extentBelow(workspace.seq, row.path);
-  const longestPath = extentBelow?.longest ?? row.path;
-  const deepestSlashes = extentBelow?.slashes ?? countSlashes(row.path);
-  const characters = countCharacters(longestPath) - countCharacters(row.path) + countCharacters(path);
-  const nameCount = deepestSlashes - countSlashes(row.path) + countSlashes(path) + 1;
+  const { longest, slashes } = await tables.folders.extent(workspace.seq, row.path);
+  const characters = countCharacters(longest) - countCharacters(row.path) + countCharacters(path);
+  const nameCount = slashes - countSlashes(row.path) + countSlashes(path) + 1;
   return characters > MAX_PATH_CHARACTERS.folder || nameCount > MAX_PATH_NAMES.folder
     ? refuseTooLongPath(pointer)
     : null;

@@ -4,7 +4,8 @@ import { isAt, isBelow, isOneOf, isWithin, type Session, sql, joinSql, sqlPlanne
 const SELECT_FOLDERS = `SELECT d.seq, d.id, d.parent, p.id AS "parentId", d.name, d.path
 FROM folders d LEFT JOIN folders p ON p.seq = d.parent`;
 const PAGE_CLAUSE = "d.seq > $2 ORDER BY d.seq LIMIT $3";
-const FROM_BELOW = joinSql`FROM folders WHERE workspace = $1 AND ${isBelow("path", "$2")}`;
+/** SQL that selects the folder at the path $2 of the workspace $1, and all folders below it. */
+const FROM_TREE = joinSql`FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
 
 const SQL = {
   byId: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.id = $2`,
@@ -22,9 +23,9 @@ const SQL = {
   below: sqlPlannedByValues<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE_CLAUSE}`,
   anyIn: sql<{ readonly found: 1 }>`SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
     UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,
-  extent: sql<{ readonly longest: string | null; readonly slashes: number | null }>`
-    SELECT (SELECT path ${FROM_BELOW} ORDER BY length(path) DESC, seq LIMIT 1) AS longest,
-      max(length(path) - length(replace(path, '/', ''))) AS slashes ${FROM_BELOW}`,
+  extent: sql<{ readonly longest: string; readonly slashes: number }>`
+    SELECT (SELECT path ${FROM_TREE} ORDER BY length(path) DESC, seq LIMIT 1) AS longest,
+      max(length(path) - length(replace(path, '/', ''))) AS slashes ${FROM_TREE}`,
   insert: sql<{ readonly seq: number }>`
     INSERT INTO folders (workspace, id, parent, name, path) VALUES ($1, $2, $3, $4, $5) RETURNING seq`,
   place: sql`UPDATE folders SET parent = $2, name = $3, path = $4 WHERE seq = $1`,
@@ -35,8 +36,6 @@ const SQL = {
     OR kind = 'folder' AND NOT EXISTS (SELECT 1 FROM folders WHERE seq = target)`,
 } as const;
 
-/** SQL that selects the folder at the path $2 of the workspace $1, and all folders below it. */
-const FROM_TREE = joinSql`FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
 const FROM_FILES_IN_TREE = joinSql`FROM files WHERE workspace = $1 AND folder IN (SELECT seq ${FROM_TREE})`;
 
 /**
@@ -79,13 +78,10 @@ export function makeFoldersTable(session: Session) {
       session.all(SQL.below, workspace, after, count, path),
     isEmpty: async (workspace: number, seq: number) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,
     /**
-     * Returns two limits over all folders below `path`: the number of characters of the longest
-     * path, and the largest number of slashes in a path. Returns null if no folder is below `path`.
+     * Returns the longest path, and the largest number of slashes in a path, of the folder at `path`
+     * and all folders below it.
      */
-    async extentBelow(workspace: number, path: string) {
-      const { longest, slashes } = (await session.one(SQL.extent, workspace, path))!;
-      return longest === null || slashes === null ? null : { longest, slashes };
-    },
+    extent: async (workspace: number, path: string) => (await session.one(SQL.extent, workspace, path))!,
     async insert({ workspace, id, parent, name, path }: Omit<FolderRow, "seq" | "parentId"> & { workspace: number }) {
       session.lock("structure", workspace);
       return (await session.one(SQL.insert, workspace, id, parent, name, path))!.seq;
