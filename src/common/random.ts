@@ -8,9 +8,10 @@ export interface Random {
 /** Number of bytes of one call of the system, because a call for each name takes 10 µs. */
 const POOL_BYTES = 1_024;
 
-export function systemRandom(): Random {
+/** Returns a function that returns a number of random bytes, which are safe for secrets. */
+export function makeRandomSource(): (count: number) => Uint8Array {
   let pool = new Uint8Array();
-  const take = (count: number) => {
+  return (count) => {
     // Node loads the code of the global `crypto` on first use. An import of `node:crypto` would
     // load this code at the start of each command.
     if (pool.length < count) pool = crypto.getRandomValues(new Uint8Array(Math.max(count, POOL_BYTES)));
@@ -18,10 +19,14 @@ export function systemRandom(): Random {
     pool = pool.subarray(count);
     return randomBytes;
   };
+}
+
+export function systemRandom(): Random {
+  const readBytes = makeRandomSource();
   return {
     fraction: () => Math.random(),
     hex: (digits) =>
-      Buffer.from(take(Math.ceil(digits / 2)))
+      Buffer.from(readBytes(Math.ceil(digits / 2)))
         .toString("hex")
         .slice(0, digits),
   };

@@ -5,7 +5,7 @@ import { Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { makeFolders } from "../common/make-folders.ts";
-import { randomBytes } from "node:crypto";
+import { makeRandomSource } from "../common/random.ts";
 
 export type OpenDataOptions = {
   /** `resolve`: refuses new content with broken links. `any` (default): accepts all links. */
@@ -100,21 +100,4 @@ async function findOrCreateKey(service: Service, file: string): Promise<string> 
   if (!("key" in newKey)) throw new Error(newKey.detail);
   writeOwnFile(file, newKey.key);
   return newKey.key;
-}
-
-/** Number of random bytes that are read together: a system call for each id would be slow. */
-const READ_BYTES = 4_096;
-
-export function makeRandomSource(): (bytes: number) => Uint8Array {
-  let buffer = randomBytes(READ_BYTES);
-  let offset = 0;
-  return (bytes) => {
-    if (offset + bytes > buffer.length) {
-      buffer = randomBytes(Math.max(bytes, READ_BYTES));
-      offset = 0;
-    }
-    const nextBytes = buffer.subarray(offset, offset + bytes);
-    offset += bytes;
-    return nextBytes;
-  };
 }
