@@ -84,8 +84,8 @@ class WorkspaceEvents {
   }
 
   /**
-   * Returns the events that a key may see, together with earlier events. Returns null if one `reset`
-   * must be sent instead of all events, for example because there are too many events.
+   * Returns the events that a key may see, together with earlier events. Returns null if one
+   * `reset` must be sent instead of all events, for example because there are too many events.
    */
   async visibleTo({ key, grants }: KeyHolder, earlier = NO_EVENTS): Promise<VisibleEvents | null> {
     if (this.concernsKey(key.seq)) return null;

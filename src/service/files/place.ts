@@ -63,7 +63,7 @@ export async function findTargetFolder(
   return refuse("forbidden", "This key may not write to the root.");
 }
 
-/** Returns the folder that contains an item after the item is renamed, or moved to another folder. */
+/** Returns the folder that contains an item after a rename, or after a move to another folder. */
 export async function findNewParent(
   context: RequestContext,
   { parent, parentId, path }: ItemRow,

@@ -65,7 +65,7 @@ const refuseSameTarget = (): Refused => refuse("invalid_request", "Two grants ar
 /**
  * Replaces the grants of a key. First locks the folder tree of the workspace, so that no file or
  * folder of a grant is moved or removed meanwhile.
- * @returns a refusal if there is no file or folder for a grant, or if two grants are on the same one
+ * @returns a refusal if a grant is on no file or folder, or if two grants are on the same one
  */
 export async function setGrants(
   transaction: TransactionContext,

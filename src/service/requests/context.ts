@@ -95,8 +95,8 @@ export function runWrite<T>(server: ServerContext, work: (transaction: Transacti
 }
 
 /**
- * Runs a write that removes something. If the disk is full, releases the reserved space and runs the
- * write again.
+ * Runs a write that removes something. If the disk is full, releases the reserved space and runs
+ * the write again.
  */
 export async function runDeletion<T>(
   server: ServerContext,

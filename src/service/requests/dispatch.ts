@@ -90,8 +90,8 @@ export function checkHead(
 }
 
 /**
- * Runs `work` for a request. If `work` throws, the answer is 503 if the store is busy or the disk is
- * full, otherwise 500.
+ * Runs `work` for a request. If `work` throws, the answer is 503 if the store is busy or the disk
+ * is full, otherwise 500.
  * @param work returns the answer, or null if the request needs no answer yet
  */
 export async function answerOrFail(

@@ -78,8 +78,8 @@ export function makeFoldersTable(session: Session) {
       session.all(SQL.below, workspace, after, count, path),
     isEmpty: async (workspace: number, seq: number) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,
     /**
-     * Returns the longest path, and the largest number of slashes in a path, of the folder at `path`
-     * and all folders below it.
+     * Returns the longest path, and the largest number of slashes in a path, of the folder at
+     * `path` and all folders below it.
      */
     extent: async (workspace: number, path: string) => (await session.one(SQL.extent, workspace, path))!,
     async insert({ workspace, id, parent, name, path }: Omit<FolderRow, "seq" | "parentId"> & { workspace: number }) {
