@@ -106,3 +106,13 @@ export function cutToBytes(text: string, maxBytes: number): string {
 export function isConflictCopyName(name: string): boolean {
   return CONFLICT_COPY_ENDING.test(name);
 }
+
+/** Decodes a part of a URL. Returns null if its percent-encoding is not valid. */
+export function decodePercents(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}

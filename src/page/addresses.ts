@@ -1,3 +1,4 @@
+import { decodePercents } from "../contract/path.ts";
 import type { LinkBase } from "./markdown.ts";
 
 export type Query = Readonly<Record<string, string | number | null>>;
@@ -58,9 +59,5 @@ function resolveNames(path: string, folder: string): string[] | null {
 }
 
 function decodeText(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return decodePercents(text) ?? text;
 }

@@ -245,12 +245,3 @@ const UNSAFE_IN_ANGLE_BRACKETS = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 export function encodeCharacter(character: string): string {
   return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
 }
-
-export function decodePercents(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
-  }
-}

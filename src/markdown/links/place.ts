@@ -1,6 +1,6 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
-import { parentOf } from "../../contract/path.ts";
-import { decodePercents, type Destination, isId, encodeDestination } from "./destination.ts";
+import { decodePercents, parentOf } from "../../contract/path.ts";
+import { type Destination, isId, encodeDestination } from "./destination.ts";
 import { readNameOfDestination, type DocumentNames } from "./wiki.ts";
 
 /**

@@ -4,9 +4,9 @@
  * brackets distinguish wiki links from other links. Readers see only the text, and a move does not
  * break a link with an id.
  */
-import { decodePercents, encodeCharacter } from "./destination.ts";
+import { encodeCharacter } from "./destination.ts";
 import { isDocId } from "../../contract/ids.ts";
-import { nameOf } from "../../contract/path.ts";
+import { decodePercents, nameOf } from "../../contract/path.ts";
 
 /**
  * Lookups between documents and their file names without `.md`. The lookups ignore case and Unicode

@@ -2,6 +2,7 @@
  * Reads the input of a request: the schemas of the operation validate the body and the query.
  * Invalid input is refused as the contract requires.
  */
+import { decodePercents } from "../../contract/path.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { isRefused, refuse, type Refused, refuseFields } from "./answer.ts";
 import { z } from "zod";
@@ -236,27 +237,19 @@ function readQuery(text: string): Readonly<Record<string, string>> | Refused {
 function decodePair(part: string): readonly [name: string | null, value: string | null] {
   const equalsIndex = part.indexOf("=");
   return equalsIndex < 0
-    ? [decodePercent(part), ""]
-    : [decodePercent(part.slice(0, equalsIndex)), decodePercent(part.slice(equalsIndex + 1))];
+    ? [decodeQueryText(part), ""]
+    : [decodeQueryText(part.slice(0, equalsIndex)), decodeQueryText(part.slice(equalsIndex + 1))];
 }
 
 function makeMalformedFault(name: string, detail: string): FieldError {
   return { code: "invalid_format", pointer: makePointer(name), detail };
 }
 
-function decodePercent(text: string): string | null {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return null;
-  }
+function decodeQueryText(text: string): string | null {
+  return decodePercents(text.replaceAll("+", " "));
 }
 
 /** Decodes one path segment; returns it unchanged if its percent-encoding is not valid. */
 export function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return decodePercents(segment) ?? segment;
 }
