@@ -8,10 +8,10 @@ import { SETTINGS } from "../simulator/mirror.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
 /**
- * Returns how many earlier change ids the facts for the safety checks count. Base is a document's
+ * Returns how many earlier versions the facts for the safety checks name. Base is a document's
  * second version; the service was restored from a backup and shows the first.
  */
-async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
+async function countEarlier(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
   const { rig, mirror } = await openSynced({ "plan.md": "first\n" });
   const id = rig.app.id("plan.md")!;
   const first = mirror.state.record(id)!.changeId;
@@ -41,20 +41,20 @@ async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => re
     unchangedContents: null,
     dry: true,
   };
-  return gatherSignals(new CycleContext(world, input), base, { ...look.tree, files }, "same").earlierChangeIds;
+  return gatherSignals(new CycleContext(world, input), base, { ...look.tree, files }, "same").earlierVersions.size;
 }
 
 describe("a document that shows a version which was superseded", () => {
   it("speaks for a service that was put back", async () => {
-    expect(await earlierChangeIds(() => [])).toBe(1);
+    expect(await countEarlier(() => [])).toBe(1);
   });
 
   it("I17 says so once: as the other version of an open conflict it stops nothing more", async () => {
-    expect(await earlierChangeIds((first) => [first])).toBe(0);
+    expect(await countEarlier((first) => [first])).toBe(0);
   });
 
   it("speaks for it all the same where its conflict has gone on to a later version", async () => {
-    expect(await earlierChangeIds((first, second) => [first, second])).toBe(1);
+    expect(await countEarlier((first, second) => [first, second])).toBe(1);
   });
 });
 

@@ -240,6 +240,27 @@ test("I03 a user is asked once about a restored service in a folder that only do
   expect((await textsThere()).slice(0, 2)).toEqual(["plan: first\n", "other\n"]);
 });
 
+test("I01 a user is asked once about a restored service, also if a blocked file keeps its version", async () => {
+  const { mirror, world, remote } = await restoredFromBackup();
+  mirror.write("plan.md", "damaged\0\n");
+  expect((await syncToConvergence(world, OPTIONS)).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+  await syncToConvergence(world, OPTIONS);
+  expect(Array.from(world.state.blocks(), ({ reason }) => reason)).toEqual(["contains-nul"]);
+  const other = [...world.state.load().records.values()].find(({ localPath }) => localPath === "other.md")!;
+  await remote.putContent(other.id, other.changeId, "newer\n");
+  expect(await syncToConvergence(world, OPTIONS)).toMatchObject({ safetyStop: null, counts: { downloaded: 1 } });
+  expect([...mirror.texts()].slice(0, 2)).toEqual([
+    ["other.md", "newer\n"],
+    ["plan.md", "damaged\0\n"],
+  ]);
+  mirror.write("plan.md", "second\n");
+  expect(await syncToConvergence(world, OPTIONS)).toMatchObject({ state: "in-sync", counts: { downloaded: 1 } });
+  expect(mirror.texts().get("plan.md")).toBe("first\n");
+  await syncToConvergence(world, OPTIONS);
+  expect(world.state.meta(META.waived)).toBeNull();
+});
+
 test("I03 a user who approved older versions is asked again if the service is restored a second time", async () => {
   const { mirror, world, remote, restoreAgain } = await restoredFromBackup();
   const downloads = { ...OPTIONS, settings: { ...SETTINGS, direction: "pull" } } as const;

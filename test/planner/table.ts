@@ -61,7 +61,7 @@ export const POLICY: Policy = {
 export const SIGNALS: SafetySignals = {
   root: "same",
   lossesDone: { local: 0, remote: 0 },
-  earlierChangeIds: 0,
+  earlierVersions: new Set(),
   restored: false,
   conflictsOpened: 0,
   emptied: new Set(),

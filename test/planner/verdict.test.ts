@@ -8,7 +8,8 @@ import { openConflict, planOf } from "./table.ts";
 import { World } from "./world.ts";
 
 const root = (is: SafetySignals["root"]): Partial<SafetySignals> => ({ root: is });
-const earlier = (documents: number): Partial<SafetySignals> => ({ earlierChangeIds: documents });
+/** The first documents of a world show older versions; equal worlds have equal ids. */
+const earlier = (count: number): Partial<SafetySignals> => ({ earlierVersions: new Set(synced(count).records.keys()) });
 
 const BOTH: StopReason[] = ["local-emptied", "remote-emptied"];
 const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
@@ -136,15 +137,13 @@ describe("safety checks", () => {
       kind: "run",
       waived: ["wrong-workspace"],
     });
-    const older = { approved, earlierChangeIds: 1 };
-    expect(planOf(synced(5), { direction: "push" }, older).verdict).toEqual({
-      kind: "run",
-      waived: ["service-restored"],
-    });
-    expect(planOf(synced(5), { direction: "pull" }, older).verdict).toMatchObject({ waived: ["service-restored"] });
-    // The plan downloads the older versions. So if the service is restored a second time, the user
-    // must be asked again.
-    expect(planOf(synced(5), {}, older).verdict).toEqual({ kind: "run" });
+    const older = { approved, ...earlier(1) };
+    const restored = emptyOnService(synced(5), 1);
+    // This plan downloads the older version. So the user is asked again after a second restore.
+    expect(planOf(restored, {}, older).verdict).toEqual({ kind: "run" });
+    Object.assign(restored.files.get("n0000.md")!, { text: "edited\0", fault: "contains-nul" });
+    for (const direction of ["push", "pull", "both"] as const)
+      expect(planOf(restored, { direction }, older).verdict).toEqual({ kind: "run", waived: ["service-restored"] });
     expect(planOf(synced(5), { direction: "push" }, { approved }).verdict).toEqual({ kind: "run" });
   });
 
@@ -332,7 +331,7 @@ test("for a restored service nothing is removed locally without approval, and ea
   const asked = guardedKeys(planOf(many, {}, { restored: true }));
   expect(reasonsOf(planOf(many, {}, { restored: true, approved: new Set(asked) }))).toEqual([]);
   expect(reasonsOf(planOf(removeLocally(synced(20), 2), {}, { restored: true }))).toEqual([]);
-  expect(reasonsOf(planOf(synced(300), {}, { restored: true, earlierChangeIds: 1 }))).toEqual(["service-restored"]);
+  expect(reasonsOf(planOf(synced(300), {}, { restored: true, ...earlier(1) }))).toEqual(["service-restored"]);
 });
 
 test.each<[string, Plan]>([

@@ -41,8 +41,8 @@ export type SafetySignals = {
    * monotonic clock. Losses before the last approval do not count.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
-  /** Number of recorded documents with a version on the service that is older than base. */
-  readonly earlierChangeIds: number;
+  /** Recorded documents with a version on the service that is older than base. */
+  readonly earlierVersions: ReadonlySet<DocId>;
   /**
    * True if the service was restored from a backup since the last complete run. A missing document
    * then does not count as deleted, because it may be newer than the backup.

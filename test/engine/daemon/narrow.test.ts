@@ -132,7 +132,7 @@ describe("a narrow view of both sides", () => {
       const signals = {
         root: "same",
         lossesDone: { local: 0, remote: 0 },
-        earlierChangeIds: 0,
+        earlierVersions: new Set<never>(),
         restored: false,
         conflictsOpened: 0,
         emptied: new Set<never>(),

@@ -107,8 +107,8 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     promise: "I03",
     does: "writes the old versions of a service that was restored from a backup over the local texts",
     file: "mirror/planner/verdict/stops.ts",
-    find: "if (earlierChangeIds < fewestForDoubt) return null;",
-    replace: "if (earlierChangeIds < Number.POSITIVE_INFINITY) return null;",
+    find: "if (earlierVersions.size < fewestForDoubt) return null;",
+    replace: "if (earlierVersions.size < Number.POSITIVE_INFINITY) return null;",
     tests: ["planner/verdict.test.ts"],
   },
   {

@@ -189,19 +189,19 @@ export function gatherSignals(
 ): SafetySignals {
   const { state } = ctx.world;
   const restored = isRestored(state, remote.generation ?? null);
-  let earlierChangeIds = 0;
+  const earlierVersions = new Set<DocId>();
   for (const file of remote.files.values()) {
     const record = base.records.get(file.id);
     if (record === undefined || record.changeId === file.changeId) continue;
     // The user has already approved the conflict about this version, so mdmirror does not ask
     // again.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
-    if (state.isEarlier(file.id, file.changeId, record.changeId)) earlierChangeIds++;
+    if (state.isEarlier(file.id, file.changeId, record.changeId)) earlierVersions.add(file.id);
   }
   return {
     root,
     lossesDone: countRecentLosses(ctx.world),
-    earlierChangeIds,
+    earlierVersions,
     restored,
     conflictsOpened: ctx.notes.counts.conflicts + readConflictsBeforeStop(ctx.world),
     emptied: readEmptiedSides(ctx.world),

@@ -3,7 +3,6 @@
  * wrong one.
  */
 import { count, plural } from "../../../common/quantities.ts";
-import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
 import { type Plan, type SafetySignals, type StopReason, UNAPPROVABLE_REASONS, type Verdict } from "../plan-types.ts";
 import { type Action, getSubject, type Step } from "../../model/action.ts";
@@ -30,12 +29,12 @@ type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: b
  */
 export function findWholePlanStops(
   trees: Trees,
-  { direction }: Policy,
+  steps: readonly Step[],
   signals: SafetySignals,
   counts: PresenceCounts,
   removals: UnapprovedRemovals,
 ): PlanStops {
-  const doubts = [checkRoot(signals), checkWorkspace(trees, counts), checkVersions(signals, counts, direction)];
+  const doubts = [checkRoot(signals), checkWorkspace(trees, counts), checkVersions(signals, counts, steps)];
   const stops = stopRemovals(signals, removals);
   const waivedReasons: StopReason[] = [];
   for (const doubt of doubts) {
@@ -78,18 +77,19 @@ function checkWorkspace({ remote }: Trees, { known, remote: { present } }: Prese
 }
 
 function checkVersions(
-  signals: SafetySignals,
+  { earlierVersions, restored }: SafetySignals,
   { known }: PresenceCounts,
-  direction: Policy["direction"],
+  steps: readonly Step[],
 ): DoubtfulReason | null {
-  const { earlierChangeIds } = signals;
   // ASSUMES: a document shows an old change id again only after a restore of the service. Therefore
   // one such document is enough evidence in a small workspace.
-  const fewestForDoubt = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
-  if (earlierChangeIds < fewestForDoubt) return null;
-  const detail = `${plural(earlierChangeIds, "document shows", "documents show")} an older version than before`;
-  // A sync with one direction blocks some downloads. Their documents keep the newer version.
-  return { reason: "service-restored", detail, mustAsk: true, persists: direction !== "both" };
+  const fewestForDoubt = restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
+  if (earlierVersions.size < fewestForDoubt) return null;
+  const detail = `${plural(earlierVersions.size, "document shows", "documents show")} an older version than before`;
+  // A blocked document keeps the newer version, so the next plan finds its older version again.
+  const takenIds = new Set(steps.flatMap(({ action }) => ("changeId" in action ? [action.id] : [])));
+  const persists = [...earlierVersions].some((id) => !takenIds.has(id));
+  return { reason: "service-restored", detail, mustAsk: true, persists };
 }
 
 /**

@@ -36,7 +36,7 @@ export function judgePlan(
   const losses = findLosses(trees, policy.guards, signals, steps, counts, findUnapproved);
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
-  const { stops, waived } = findWholePlanStops(trees, policy, signals, counts, removals);
+  const { stops, waived } = findWholePlanStops(trees, steps, signals, counts, removals);
   // The service has lost documents if it was restored, or if its listing has no recorded document.
   // The user must then also approve the local deletions.
   const mustApproveRemovals = signals.restored || trees.remote.nothingKnown === true;
