@@ -289,17 +289,23 @@ function checkNames(
   live: readonly LiveFile[],
   fail: (what: string, when: boolean) => void,
 ): void {
+  const { blocks, records } = state.load();
+  const recordByPath = indexRecordsByPath(records.values());
   const leftAlone = new Set<string>();
-  for (const block of state.load().blocks.values()) if (isLeftAlone(block, live)) leftAlone.add(block.path);
-  for (const path of [...local.filter((one) => !leftAlone.has(one)), ...live.map((file) => file.path)])
+  for (const block of blocks.values()) if (isLeftAlone(block, live)) leftAlone.add(block.path);
+  // One block reports a refused folder and its files without documents.
+  const isBelowLeftAlone = (path: string): boolean =>
+    !recordByPath.has(path as never) && ancestorsOf(path).some((folder) => leftAlone.has(folder));
+  const ownNames = local.filter((path) => !leftAlone.has(path) && !isBelowLeftAlone(path));
+  for (const path of [...ownNames, ...live.map((file) => file.path)])
     fail(`I13 a name that only breaks a cycle is left: ${path}`, isTemporaryName(nameOf(path)));
   for (const file of live)
     fail(`I26 a conflict copy is on the service: ${file.path}`, isConflictCopyName(nameOf(file.path)));
 }
 
 /**
- * Returns true for a file that mdmirror ignores: a power cut damaged it, or it has no document and
- * the service refuses it. A block reports it.
+ * Returns true for a file or folder that mdmirror leaves alone: a power cut damaged it, or it is not
+ * on the service, which refuses it. A block reports it.
  */
 function isLeftAlone(block: Block, live: readonly LiveFile[]): boolean {
   if (block.reason === "contains-nul") return true;
