@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { create, open, sync } from "./oracle-fixture.ts";
 import { checkUndone, findChangesBefore } from "./oracle-undone.ts";
+import { digestOf } from "../../../src/contract/digest.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 import type { Policy } from "../../../src/mirror/model/policy.ts";
@@ -110,6 +111,28 @@ describe("a document that was renamed and renamed back on the service, and delet
     const before = findChangesBefore(actors, mirrors[0]!);
     disk.user.write(`${ROOT}/a.md`, text);
     checkUndone(actors, mirrors[0]!, before, new Set());
+    expect(history.failures).toEqual(failures);
+  });
+});
+
+describe("a document that was deleted on the service, and is created again from its unchanged file", () => {
+  it.each([
+    ["is a fault", false, [expect.stringContaining("I04 deleted there, unchanged here")]],
+    ["is none where a killed sync has found other targets for its links", true, []],
+  ])("%s", async (_, hasUnsentLinks, failures) => {
+    const actors = open(["full"], {}, {}, true);
+    const { history, simulatedWorld } = actors;
+    const { state, disk } = actors.mirrors[0]!;
+    create(actors, "a.md");
+    await sync(actors, 0);
+    const text = disk.user.read(`${ROOT}/a.md`)!;
+    simulatedWorld.ask("DELETE", `/v1/files/${simulatedWorld.files()[0]!.id}`);
+    const form = hasUnsentLinks ? `${text}with another target` : text;
+    const spelling = { path: "a.md", id: null, bytes: digestOf(text), text: digestOf(form), spelledAt: "a.md" };
+    state.spellings.put({ ...spelling, leads: [] });
+    const before = findChangesBefore(actors, actors.mirrors[0]!);
+    simulatedWorld.ask("POST", "/v1/files", { path: "a.md", content: text });
+    checkUndone(actors, actors.mirrors[0]!, before, new Set());
     expect(history.failures).toEqual(failures);
   });
 });

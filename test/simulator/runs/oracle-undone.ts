@@ -1,5 +1,6 @@
 import { isTemporaryName } from "../../../src/mirror/model/names.ts";
 import { nameOf, pathKey } from "../../../src/contract/path.ts";
+import { digestOf } from "../../../src/contract/digest.ts";
 import type { FolderRecord, DocumentRecord } from "../../../src/mirror/model/record.ts";
 import type { Actors } from "./actors.ts";
 import { absolutePath, documentsOf, foldersOf } from "./user-folder.ts";
@@ -46,6 +47,11 @@ type Before = {
    * other files may stay unreadable.
    */
   readonly mayBeHidden: boolean;
+  /**
+   * True if an earlier sync has found other targets for the file's links, and was killed before it
+   * sent them. The file then counts as edited.
+   */
+  readonly hasUnsentLinks: boolean;
 };
 
 /** A folder of base. `here` is its present path, or base's path if the folder was not found. */
@@ -103,7 +109,10 @@ export function findChangesBefore(
     const text = local.get(record.localPath) ?? null;
     const place = places[0] ?? null;
     const mayBeHidden = place !== null && place !== record.localPath && HIDING_TROUBLES.has(trouble);
-    return [{ record, tag, text, place, isSetAside, live, isElsewhere, isRenamedThere, mayBeHidden }];
+    const spelling = text === null ? null : state.spellings.find(record.localPath, digestOf(text));
+    const hasUnsentLinks = spelling !== null && ![record.digest, record.localDigest].includes(spelling.text);
+    const where = { place, isSetAside, live, isElsewhere, isRenamedThere, mayBeHidden };
+    return [{ record, tag, text, ...where, hasUnsentLinks }];
   });
   return {
     documents,
@@ -149,7 +158,7 @@ export function checkUndone(
     const isUnchangedHere = text !== null && place === record.localPath && isBase(mirror, record, text);
     const isUnchangedThere = live !== null && withoutRename(live.changeId) === withoutRename(record.changeId);
     const isInPlaceThere = live !== null && own(live.path) === record.remotePath;
-    if (isUnchangedHere && live === null) {
+    if (isUnchangedHere && live === null && !document.hasUnsentLinks) {
       const again = files.find((file) => tagOf(file.text) === tag && !before.ids.has(file.id));
       if (again !== undefined) fail("I04 deleted there, unchanged here, and made there again");
     }

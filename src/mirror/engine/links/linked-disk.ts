@@ -295,6 +295,8 @@ function mustReadAgain(
   const id = now.docAt(path);
   // A link in the file has a target now. Such a link alone is no reason to upload a document that
   // is missing on the service.
+  // LIMIT: if the process is killed after this read, and the document is then deleted on the
+  // service, the next cycle uploads it, because the content already differs from base's.
   if (hasNewTarget(leads, now)) return !waiting.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
   const record = id === null ? undefined : base.records.get(id);
