@@ -178,6 +178,8 @@ describe("an agent without a daemon", () => {
     const { rig } = watched;
     rig.write("line.md", "y".repeat(500));
     const one = await agent();
+    const { tools } = await one.client.listTools();
+    expect(tools.find(({ name }) => name === "read")!.description).toContain("`cut`");
     const cut = await one.call("read", { path: "line.md", max_characters: 200 });
     expect([cut.text.length, cut.facts.next, cut.facts.cut]).toEqual([
       200,
