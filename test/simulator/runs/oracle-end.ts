@@ -304,8 +304,8 @@ function checkNames(
 }
 
 /**
- * Returns true for a file or folder that mdmirror leaves alone: a power cut damaged it, or it is not
- * on the service, which refuses it. A block reports it.
+ * Returns true for a file or folder that mdmirror leaves alone, and that a block reports: a power
+ * cut damaged it, or it is not on the service, which refuses it.
  */
 function isLeftAlone(block: Block, live: readonly LiveFile[]): boolean {
   if (block.reason === "contains-nul") return true;
