@@ -5,7 +5,7 @@ export interface Random {
   hex(digits: number): string;
 }
 
-/** Number of bytes of one call of the system, because a call for each name takes 10 µs. */
+/** Number of random bytes that one call fetches, because a call for each name would take 10 µs. */
 const POOL_BYTES = 1_024;
 
 /** Returns a function that returns a number of random bytes, which are safe for secrets. */

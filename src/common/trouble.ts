@@ -74,7 +74,7 @@ export function unwrap<T>(result: Result<T>): T {
  * @throws TroubleError always
  */
 export function refuse(what: string, next: string, code: string | null = null): never {
-  throw new TroubleError({ kind: "usage", what, next, code });
+  throw new TroubleError(refusal(what, next, code).trouble);
 }
 
 /** Error codes of a full disk. SQLITE_IOERR_SHMSIZE: SQLite could not enlarge its shared memory. */

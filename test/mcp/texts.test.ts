@@ -15,7 +15,7 @@ describe("a part of a content", () => {
     expect(cutLines("a\nbb\nccc\n", from, last, characters)).toMatchObject({ text, from, to, next });
   });
 
-  test("goes on after a line that no answer can contain", () => {
+  test("continues after a line that no answer can contain", () => {
     const long = `${"x".repeat(60_000)}\n`;
     expect(cutLines(`${long}a\n`, 1, 9, 200)).toMatchObject({ to: 1, next: 2, cutLineLength: 60_001 });
     expect(cutLines(long, 1, 9, 200)).toMatchObject({ to: 1, next: null, cutLineLength: 60_001 });

@@ -280,7 +280,8 @@ async function listFolder(
 ): Promise<FolderPage> {
   const entries: FolderEntry[] = [];
   let position = parsePosition(after);
-  for (let rowsRead = 0; position !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ; ) {
+  let rowsRead = 0;
+  while (position !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
     const remainingCount = MAX_ENTRIES - entries.length;
     // One row more than the page shows is read. If that row exists, another page follows.
     const rows = await readRows(context, folder.seq, position, remainingCount + 1);

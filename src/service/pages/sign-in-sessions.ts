@@ -2,7 +2,6 @@
 
 import { timingSafeEqual } from "node:crypto";
 import { isLoopbackHost } from "../../common/loopback.ts";
-import { html } from "../../page/html.ts";
 import type { WireHeaders } from "../../contract/wire.ts";
 import { Origins, type RequestRefusal, type ServedAddress } from "../../page/same-site.ts";
 import { Browsers, type Session } from "../../page/sessions.ts";
@@ -14,8 +13,8 @@ import { TokenBuckets } from "../requests/rate.ts";
 import type { RequestContext, TransactionContext } from "../requests/context.ts";
 import type { ServiceCore, RequestHead } from "../requests/dispatch.ts";
 import { ROOT } from "../store/rows.ts";
-import { APP_ADDRESS, SIGN_IN_ADDRESS } from "./addresses.ts";
-import { makeErrorPage, makePage, type ShownPage } from "./answer.ts";
+import { APP_ADDRESS } from "./addresses.ts";
+import { makeErrorPage, type ShownPage } from "./answer.ts";
 
 /** A signed-in user. `since`: time when the user signed in, in milliseconds since the epoch. */
 export type SignedInUser = UserIdentity & { readonly since: number };
@@ -38,28 +37,10 @@ const WRONG_KEY_LIMIT = { most: 10, perMs: 1 / 6_000 } as const;
 /** LIMIT: number of client addresses that are remembered, so that they do not fill the memory. */
 const MAX_ADDRESSES = 1_000;
 
-/**
- * @param wrong reason why the last attempt to sign in failed, as a clause; null before the first
- * attempt
- */
-export function renderSignInPage(wrong: string | null): ShownPage {
-  const content = {
-    title: "Sign in",
-    main: html`<div class="alone"><h1>Sign in</h1>
-${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}</p>`}
-<form method="post" action="${SIGN_IN_ADDRESS}">
-<input name="username" value="mdmirror" autocomplete="username" hidden>
-<span class="field"><label for="key">Key</label>
-<input id="key" name="key" type="password" autocomplete="current-password" required maxlength="4096" spellcheck="false"${
-      wrong !== null && html` aria-describedby="wrong" aria-invalid="true"`
-    }>
-<span class="hint">Use the admin key from the data folder of the service, or the key of a workspace, which shows what it may read.</span></span>
-<button class="main-action">Sign in</button>
-</form>
-<p class="hint">You are signed out after two hours without a page, and when the service is started again.</p></div>`,
-  };
-  return makePage(content, wrong === null ? 200 : 401);
-}
+type SignInResult =
+  | { readonly kind: "in"; readonly cookie: string }
+  | { readonly kind: "wrong" }
+  | { readonly kind: "wait"; readonly seconds: number };
 
 export class SignInSessions {
   readonly #core: ServiceCore;
@@ -83,20 +64,17 @@ export class SignInSessions {
     return this.#origins.refusal(method, headers);
   }
 
-  /** Returns the value of the `Set-Cookie` header; for a wrong key, the page that says so. */
   async signIn(
     key: string,
     { headers, from }: { readonly headers: WireHeaders; readonly from: string },
-  ): Promise<string | ShownPage> {
+  ): Promise<SignInResult> {
     const user = await identifyUser(this.#core, hashKey(key.trim()));
     if (user === null) {
       const waitMs = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEY_LIMIT);
-      return waitMs === null
-        ? renderSignInPage("this is not a key of this service")
-        : explainWait(Math.ceil(waitMs / 1_000));
+      return waitMs === null ? { kind: "wrong" } : { kind: "wait", seconds: Math.ceil(waitMs / 1_000) };
     }
     const signedInUser = { ...user, since: this.#core.server.now() };
-    return this.#browsers.signIn(signedInUser, headers["host"]);
+    return { kind: "in", cookie: this.#browsers.signIn(signedInUser, headers["host"]) };
   }
 
   /**
@@ -128,7 +106,7 @@ export class SignInSessions {
   }
 }
 
-function explainWait(seconds: number): ShownPage {
+export function explainWait(seconds: number): ShownPage {
   const nextStep = `wait ${seconds} s; the key is in the file that mdmirror serve named, or that you were given`;
   return makeErrorPage(429, "too many wrong keys came from this address", nextStep, String(seconds));
 }

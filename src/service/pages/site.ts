@@ -32,7 +32,7 @@ import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.t
 import { showSearch } from "./search.ts";
 import { showOverview } from "./overview.ts";
 import { removeWorkspace, setState, showDocuments, showOwnDocuments, showRemoval } from "./workspaces.ts";
-import { renderSignInPage, type SignedInUser, SignInSessions, type UserIdentity } from "./sign-in-sessions.ts";
+import { explainWait, type SignedInUser, SignInSessions, type UserIdentity } from "./sign-in-sessions.ts";
 import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-words.ts";
 import type { WireRequest } from "../../contract/wire.ts";
@@ -56,6 +56,29 @@ import {
   type ServiceCore,
 } from "../requests/dispatch.ts";
 import { isDiskFull, StoreBusyError } from "../store/store.ts";
+
+/**
+ * @param wrong reason why the last attempt to sign in failed, as a clause; null before the first
+ * attempt
+ */
+function renderSignInPage(wrong: string | null): PageResult {
+  const content = {
+    title: "Sign in",
+    main: html`<div class="alone"><h1>Sign in</h1>
+${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}</p>`}
+<form method="post" action="${SIGN_IN_ADDRESS}">
+<input name="username" value="mdmirror" autocomplete="username" hidden>
+<span class="field"><label for="key">Key</label>
+<input id="key" name="key" type="password" autocomplete="current-password" required maxlength="4096" spellcheck="false"${
+      wrong !== null && html` aria-describedby="wrong" aria-invalid="true"`
+    }>
+<span class="hint">Use the admin key from the data folder of the service, or the key of a workspace, which shows what it may read.</span></span>
+<button class="main-action">Sign in</button>
+</form>
+<p class="hint">You are signed out after two hours without a page, and when the service is started again.</p></div>`,
+  };
+  return makePage(content, wrong === null ? 200 : 401);
+}
 
 function showSignOut({ csrf }: PageCall): PageResult {
   return makePage({
@@ -279,8 +302,15 @@ export class Pages {
         ? this.#end(renderSignInPage(null), null)
         : redirect(APP_ADDRESS);
     }
-    const result = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
-    return typeof result === "string" ? redirect(APP_ADDRESS, result) : this.#end(result, null);
+    const signInResult = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
+    switch (signInResult.kind) {
+      case "in":
+        return redirect(APP_ADDRESS, signInResult.cookie);
+      case "wrong":
+        return this.#end(renderSignInPage("this is not a key of this service"), null);
+      case "wait":
+        return this.#end(explainWait(signInResult.seconds), null);
+    }
   }
 
   #asset(name: string): PageAnswer {

@@ -76,6 +76,7 @@ export async function routeRequest(
     const { value: name, id } = foundRoute;
     const input = readInput(OPERATIONS[name], { id, query: target.query, body: { text: request.body, fault } });
     // The type cast is safe: each handler takes exactly what the schemas of its operation return.
+    // The context is null only for `validateKey`, whose handler does not use it.
     return isRefused(input) ? input : HANDLERS[name]({ ...input, context } as never);
   };
   const run = foundRoute === null ? runRead : chooseTransaction(OPERATIONS[foundRoute.value]);

@@ -128,7 +128,11 @@ export class GroupCommit {
       this.#isGathering = false;
       // The transaction could not begin, so every write fails.
       if (begunWrites.length === 0) for (const { reject } of writes) reject(error);
-      else for (const write of writes) (await this.#run(write))();
+      else
+        for (const write of writes) {
+          const answer = await this.#run(write);
+          answer();
+        }
     }
   }
 
