@@ -10,10 +10,11 @@ import type { Clock } from "../../../common/clock.ts";
 const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
 /**
  * LIMIT: number of commits in one transaction. More commits would save time, because rows in one
- * transaction share index pages. But a step sends nothing while it waits for its commit, and enough
- * other steps must keep the service busy.
+ * transaction share index pages. But a step sends nothing while it waits for its commit, and the
+ * other steps must keep the service busy. Therefore fewer than half of the parallel steps
+ * (`MAX_PARALLEL_STEPS`) may wait for one transaction.
  */
-const MAX_COMMITS = 32;
+const MAX_COMMITS = 16;
 /**
  * LIMIT: number of characters of all waiting commits, so that memory stays bounded. The commit that
  * exceeds the limit still belongs to the transaction.
