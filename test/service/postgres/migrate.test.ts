@@ -40,4 +40,21 @@ describe.skipIf(whyNoPostgres !== null)("an empty database", () => {
     await migrate(await connect(url), [""], OLDEST_SCHEMA - 1);
     await expect(PostgresStore.open({ url, random: randomBytes })).rejects.toMatchObject({ code: "older-data" });
   });
+
+  it("lets a search read few pages after many edits", async () => {
+    const client = await connect(await freshDatabase());
+    await migrate(client);
+    const keys = "ARRAY(SELECT file * 1000 + key FROM generate_series(1, 300) AS key)";
+    await client.query(`INSERT INTO files (workspace, id, folder, name, change_id)
+      SELECT 1, n, 0, n, n FROM generate_series(1, 500) AS n`);
+    for (let edit = 1; edit <= 5; edit++)
+      await client.query(`INSERT INTO search_texts (file, n, keys) SELECT file, ${edit}, ${keys}
+        FROM (SELECT seq AS file FROM files WHERE seq % 5 = ${edit - 1}) AS edited`);
+    await client.query("SET enable_seqscan = off");
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
+      SELECT file FROM search_texts WHERE keys @> ARRAY[7007]`);
+    const { Plan: plan } = rows[0]["QUERY PLAN"][0];
+    expect(plan["Actual Rows"]).toBe(1);
+    expect(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]).toBeLessThan(64);
+  });
 });

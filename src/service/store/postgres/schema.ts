@@ -266,8 +266,21 @@ const ADD_SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;
 
+/**
+ * PostgreSQL first adds the keys of written documents to a list, from which it moves many keys to
+ * the search index at once. Every search reads the whole list, which may have 4 MB by default. So
+ * the list gets a limit, in kB.
+ */
+const LIMIT_NEW_KEYS = `
+ALTER INDEX search_texts_by_key SET (gin_pending_list_limit = 256);
+`;
+
 /** The first migration creates schema `OLDEST_SCHEMA`; later ones create the next schemas. */
-export const MIGRATIONS: readonly string[] = [CREATE_TABLES + CREATE_SEARCH + CREATE_OUTBOX + CREATE_FILE, ADD_SENDERS];
+export const MIGRATIONS: readonly string[] = [
+  CREATE_TABLES + CREATE_SEARCH + CREATE_OUTBOX + CREATE_FILE,
+  ADD_SENDERS,
+  LIMIT_NEW_KEYS,
+];
 
 export const OLDEST_SCHEMA = 6;
 
