@@ -21,10 +21,8 @@ describe.each(HELD)("where the key may not move a document, and %s", (_how, from
     ["conflict-copy", { [conflictCopy]: HELD_THEIRS, [document]: HELD_MINE }],
     ["copy", { [conflictCopy.replace("theirs", "mine")]: HELD_MINE, [document]: HELD_THEIRS }],
   ] as const)("I01 I27 two edits that do not merge are kept beside each other (%s)", async (policy, texts) => {
-    const fixture = openFixture(52, {}, (opened) => ({ key: opened.makeKey().key }));
+    const fixture = await openSynced({ "d/a.md": ONE }, (opened) => ({ key: opened.makeKey().key }));
     const { rig, mirror } = fixture;
-    rig.app.create("d/a.md", ONE);
-    await settle(mirror);
     mirror.rename(from, to);
     await settle(mirror);
     mirror.write(document, HELD_MINE);

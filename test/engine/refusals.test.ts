@@ -1,5 +1,5 @@
 import { expect, it, test } from "vitest";
-import { openFixture, problem, settle } from "../promises/fixture.ts";
+import { openSynced, problem, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
 import { identifyMove } from "../../src/mirror/engine/apply/run-effect.ts";
 import type { DocId } from "../../src/contract/ids.ts";
@@ -24,11 +24,8 @@ it("I08 a refused move is not sent again in the same run, though a folder above 
 });
 
 it("I08 a refused move of a folder is not sent again in the same run, though its new parent moved locally", async () => {
-  const fixture = openFixture(13);
+  const fixture = await openSynced({ "box/todo.md": "to do\n", "work/deep/plan.md": "a plan\n" });
   const { rig, mirror } = fixture;
-  rig.app.create("box/todo.md", "to do\n");
-  rig.app.create("work/deep/plan.md", "a plan\n");
-  await settle(mirror);
   const box = [...mirror.state.load().dirs.values()].find(({ localPath }) => localPath === "box")!.id;
   mirror.rename("box", "work/deep/box");
   mirror.write("work/deep/plan.md", "a better plan\n");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runItems } from "../../src/mirror/operations/manual/many.ts";
 import { planRejection } from "../../src/mirror/operations/manual/answer-stop.ts";
-import { GENERATION_HEADER } from "../../src/contract/wire.ts";
+import { GENERATION_HEADER, type WireRequest, type WireResponse } from "../../src/contract/wire.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/converge.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
@@ -18,31 +18,50 @@ import type { LocalPath } from "../../src/contract/path.ts";
 import { DaemonRig, startDaemon, statesOf, waitForSync } from "./daemon/rig.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
+const PULL = { ...OPTIONS, settings: { ...SETTINGS, direction: "pull" } } as const;
+const RESTORED = [{ reason: "service-restored" }];
 
-/** Syncs four documents and a folder with a service that reports its generation. */
-async function settled(seed: number) {
+/** Opens a fixture whose linked folder has a key of its own. */
+function openWithKey(seed: number) {
   let own: OwnKey | null = null;
   const fixture = openFixture(seed, {}, (made) => {
     own = made.makeKey({ on: null, level: "full" });
-    return { key: own.key };
+    return own;
   });
-  const { rig, mirror } = fixture;
-  const service: { generation: string | null; isFailing: boolean } = { generation: "first", isFailing: false };
-  const wire: Wire = {
-    async send(request) {
-      const isProof = request.path.startsWith("/v1/files/doc_");
-      if (service.isFailing && isProof) return { kind: "answer", response: { status: 400, headers: {}, body: "" } };
-      const { headers, ...rest } = await rig.service.handle(request);
-      const { [GENERATION_HEADER]: _own, ...others } = headers;
-      const named = service.generation === null ? others : { ...others, [GENERATION_HEADER]: service.generation };
-      return { kind: "answer", response: { ...rest, headers: named } };
-    },
-    close: closeNothing,
-  };
+  return { ...fixture, key: own!.key };
+}
+
+/** Returns a world of the linked folder whose requests this function answers. */
+function worldWith(
+  { mirror, key }: ReturnType<typeof openWithKey>,
+  answer: (request: WireRequest) => Promise<WireResponse>,
+) {
   const base = mirror.world();
   const { clock, random, log } = base;
-  const remote = createRemote({ wire, key: own!.key, clock, random, log, traits: null });
-  const world: World = { ...base, remote };
+  const wire: Wire = {
+    send: async (request) => ({ kind: "answer", response: await answer(request) }),
+    close: closeNothing,
+  };
+  return { ...base, remote: createRemote({ wire, key, clock, random, log, traits: null }) };
+}
+
+function approve({ state }: World): void {
+  state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+}
+
+/** Syncs four documents and a folder with a service that reports its generation. */
+async function settled(seed: number) {
+  const fixture = openWithKey(seed);
+  const { rig } = fixture;
+  const service: { generation: string | null; isFailing: boolean } = { generation: "first", isFailing: false };
+  const world = worldWith(fixture, async (request) => {
+    const isProof = request.path.startsWith("/v1/files/doc_");
+    if (service.isFailing && isProof) return { status: 400, headers: {}, body: "" };
+    const { headers, ...rest } = await rig.service.handle(request);
+    const { [GENERATION_HEADER]: _own, ...others } = headers;
+    const named = service.generation === null ? others : { ...others, [GENERATION_HEADER]: service.generation };
+    return { ...rest, headers: named };
+  });
   for (const path of ["kept.md", "also.md", "since/one.md", "since/two.md"]) rig.app.create(path, `text of ${path}\n`);
   const sync = () => syncToConvergence(world, OPTIONS);
   expect(await sync()).toMatchObject({ state: "in-sync" });
@@ -59,7 +78,7 @@ function restore({ rig, service }: Settled): void {
   service.generation = "second";
 }
 
-async function stopped({ world }: Settled) {
+async function stopped({ world }: { readonly world: World }) {
   const end = await planOnly(world, OPTIONS);
   if (end.kind === "offline" || end.plan.verdict.kind === "run") throw new Error("it is not halted");
   return { ...end, verdict: end.plan.verdict };
@@ -131,7 +150,7 @@ test("a document that could be neither seen nor proven gone settles no other gen
   await at.sync();
   expect(at.world.state.meta(META.generation)).toBe("first");
   at.service.isFailing = false;
-  expect((await at.sync()).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  expect((await at.sync()).safetyStop?.reasons).toMatchObject(RESTORED);
 });
 
 test("a service that names no generation, or none any more, is as before", async () => {
@@ -147,11 +166,8 @@ test("a service that names no generation, or none any more, is as before", async
  * has neither change.
  */
 async function restoredFromBackup() {
-  let own: OwnKey | null = null;
-  const { rig, mirror } = openFixture(81, {}, (made) => {
-    own = made.makeKey({ on: null, level: "full" });
-    return { key: own.key };
-  });
+  const fixture = openWithKey(81);
+  const { rig, mirror } = fixture;
   const id = rig.app.create("plan.md", "first\n");
   rig.app.create("other.md", "other\n");
   await settle(mirror);
@@ -162,25 +178,13 @@ async function restoredFromBackup() {
 
   const openBackup = () => new SyncService({ database: { copy }, now: () => rig.clock.now(), random: rollBytes(2) });
   const service: { restored: SyncService; generation: string | null } = { restored: openBackup(), generation: null };
-  const wire: Wire = {
-    async send(request) {
-      const { headers, ...rest } = await service.restored.handle(request);
-      const named = service.generation === null ? headers : { ...headers, [GENERATION_HEADER]: service.generation };
-      return { kind: "answer", response: { ...rest, headers: named } };
-    },
-    close: closeNothing,
-  };
   const restoreAgain = () => Object.assign(service, { restored: openBackup(), generation: "after" });
-  const base = mirror.world();
-  const remote = createRemote({
-    wire,
-    key: own!.key,
-    clock: base.clock,
-    random: base.random,
-    log: base.log,
-    traits: null,
+  const world = worldWith(fixture, async (request) => {
+    const { headers, ...rest } = await service.restored.handle(request);
+    const named = service.generation === null ? headers : { ...headers, [GENERATION_HEADER]: service.generation };
+    return { ...rest, headers: named };
   });
-  const world: World = { ...base, remote };
+  const { remote } = world;
   const textsThere = async (): Promise<(string | null)[]> => {
     const { items } = await remote.listFiles({ kind: "none" });
     const texts = await Promise.all(items.map((item) => remote.getFile(item.id)));
@@ -193,11 +197,10 @@ async function restoredFromBackup() {
 
 test("I03 after a restore of the service from a backup, newer local content is uploaded again, to the same document", async () => {
   const { mirror, world, textsThere } = await restoredFromBackup();
-  expect((await syncToConvergence(world, OPTIONS)).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  expect((await syncToConvergence(world, OPTIONS)).safetyStop?.reasons).toMatchObject(RESTORED);
   expect(await textsThere()).toEqual(["plan: first\n", "other\n"]);
-  const end = await planOnly(world, OPTIONS);
-  if (end.kind === "offline" || end.plan.verdict.kind === "run") throw new Error("it is not halted");
-  const items = planRejection(world.state, end.plan, end.trees);
+  const { plan, trees } = await stopped({ world });
+  const items = planRejection(world.state, plan, trees);
   expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
     "newer-text-back plan.md",
     "stays-as-new since.md",
@@ -212,12 +215,12 @@ test("I03 after a restore of the service from a backup, newer local content is u
 test("I03 versions of a restored service that a user approved in a folder that only uploads are downloaded once both directions are allowed", async () => {
   const { mirror, world, textsThere } = await restoredFromBackup();
   const uploads = { ...OPTIONS, settings: { ...SETTINGS, direction: "push" } } as const;
-  expect((await syncToConvergence(world, uploads)).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  expect((await syncToConvergence(world, uploads)).safetyStop?.reasons).toMatchObject(RESTORED);
   const end = await planOnly(world, uploads);
   if (end.kind === "offline") throw new Error("the service did not answer");
   const items = planRejection(world.state, end.plan, end.trees);
   expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual(["newer-text-back plan.md"]);
-  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+  approve(world);
   for (let run = 0; run < 2; run++) expect(await syncToConvergence(world, uploads)).toMatchObject({ state: "in-sync" });
   expect(mirror.texts().get("plan.md")).toBe("second\n");
   expect((await textsThere()).slice(0, 2)).toEqual(["plan: first\n", "other\n"]);
@@ -228,14 +231,10 @@ test("I03 versions of a restored service that a user approved in a folder that o
 
 test("I03 a user is asked once about a restored service in a folder that only downloads, also if an edited file keeps its version", async () => {
   const { mirror, world, textsThere } = await restoredFromBackup();
-  const downloads = { ...OPTIONS, settings: { ...SETTINGS, direction: "pull" } } as const;
   mirror.write("plan.md", "edited\n");
-  expect((await syncToConvergence(world, downloads)).safetyStop?.reasons).toMatchObject([
-    { reason: "service-restored" },
-  ]);
-  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
-  for (let run = 0; run < 2; run++)
-    expect(await syncToConvergence(world, downloads)).toMatchObject({ state: "in-sync" });
+  expect((await syncToConvergence(world, PULL)).safetyStop?.reasons).toMatchObject(RESTORED);
+  approve(world);
+  for (let run = 0; run < 2; run++) expect(await syncToConvergence(world, PULL)).toMatchObject({ state: "in-sync" });
   expect(mirror.texts().get("plan.md")).toBe("edited\n");
   expect((await textsThere()).slice(0, 2)).toEqual(["plan: first\n", "other\n"]);
 });
@@ -243,8 +242,8 @@ test("I03 a user is asked once about a restored service in a folder that only do
 test("I01 a user is asked once about a restored service, also if a blocked file keeps its version", async () => {
   const { mirror, world, remote } = await restoredFromBackup();
   mirror.write("plan.md", "damaged\0\n");
-  expect((await syncToConvergence(world, OPTIONS)).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
-  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+  expect((await syncToConvergence(world, OPTIONS)).safetyStop?.reasons).toMatchObject(RESTORED);
+  approve(world);
   await syncToConvergence(world, OPTIONS);
   expect(Array.from(world.state.blocks(), ({ reason }) => reason)).toEqual(["contains-nul"]);
   const other = [...world.state.load().records.values()].find(({ localPath }) => localPath === "other.md")!;
@@ -263,25 +262,21 @@ test("I01 a user is asked once about a restored service, also if a blocked file 
 
 test("I03 a user who approved older versions is asked again if the service is restored a second time", async () => {
   const { mirror, world, remote, restoreAgain } = await restoredFromBackup();
-  const downloads = { ...OPTIONS, settings: { ...SETTINGS, direction: "pull" } } as const;
   mirror.write("plan.md", "edited\n");
-  await syncToConvergence(world, downloads);
-  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
-  await syncToConvergence(world, downloads);
-  await syncToConvergence(world, downloads);
+  await syncToConvergence(world, PULL);
+  approve(world);
+  await syncToConvergence(world, PULL);
+  await syncToConvergence(world, PULL);
   const other = [...world.state.load().records.values()].find(({ localPath }) => localPath === "other.md")!;
   await remote.putContent(other.id, other.changeId, "newer\n");
-  await syncToConvergence(world, downloads);
+  await syncToConvergence(world, PULL);
   expect(mirror.texts().get("other.md")).toBe("newer\n");
   restoreAgain();
   for (let run = 0; run < 2; run++)
-    expect((await syncToConvergence(world, downloads)).safetyStop?.reasons).toMatchObject([
-      { reason: "service-restored" },
-    ]);
+    expect((await syncToConvergence(world, PULL)).safetyStop?.reasons).toMatchObject(RESTORED);
   expect(mirror.texts().get("other.md")).toBe("newer\n");
-  world.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
-  for (let run = 0; run < 2; run++)
-    expect(await syncToConvergence(world, downloads)).toMatchObject({ state: "in-sync" });
+  approve(world);
+  for (let run = 0; run < 2; run++) expect(await syncToConvergence(world, PULL)).toMatchObject({ state: "in-sync" });
   expect(mirror.texts().get("other.md")).toBe("other\n");
 });
 

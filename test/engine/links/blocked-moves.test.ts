@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRig, type Rig } from "../../simulator/rig.ts";
-import { openFixture, problem } from "../../promises/fixture.ts";
+import { openSynced, problem } from "../../promises/fixture.ts";
 import type { Fault } from "../../variants/variant.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 
@@ -165,11 +165,9 @@ test("what was made of the other version of a conflict keeps its links, whose ta
 });
 
 test("a file in a folder whose move fails keeps its links", async () => {
-  const fixture = openFixture(1, {}, { links: true });
+  const fixture = await openSynced({ "b.md": "b\n", "f/a.md": "a\n" }, { links: true });
   const { rig, mirror } = fixture;
-  const target = rig.app.create("b.md", "b\n");
-  rig.app.create("f/a.md", "a\n");
-  await mirror.sync();
+  const target = rig.app.id("b.md")!;
   const refuseFolderMoves = (fault: Fault) => {
     fixture.fault = ({ method, path }) => (method === "PATCH" && path.startsWith("/v1/folders/") ? fault : null);
   };
