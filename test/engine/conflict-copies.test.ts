@@ -13,35 +13,19 @@ import type { Rig } from "../simulator/rig.ts";
 const text = (first: string, last = "end") => `${first}\n\nmiddle\n\nof it\n\n${last}\n`;
 const [MINE, V1, V3] = [text("mine"), text("theirs 1"), text("theirs 3")];
 
-/** A conflict whose copy `note (theirs).md` shows version V1. */
-class Opened {
-  readonly rig: Rig;
-  readonly mirror: Mirror;
-
-  constructor({ rig, mirror }: Fixture) {
-    this.rig = rig;
-    this.mirror = mirror;
-  }
-
-  remove(name: string): void {
-    this.mirror.remove(name);
-  }
-
-  move(name: string, to: string): void {
-    this.mirror.rename(name, to);
-  }
-
-  local(): object {
-    return Object.fromEntries([...this.mirror.texts()].filter(([path]) => path !== "n.md"));
-  }
-
-  live(path = "note.md"): string | undefined {
-    return this.rig.app.texts().get(path);
-  }
+/** Returns the local files of the conflict. */
+function notesOf({ mirror }: Fixture): object {
+  return Object.fromEntries([...mirror.texts()].filter(([path]) => path !== "n.md"));
 }
 
-async function inConflict(seed: number | Fixture): Promise<Opened> {
-  const fixture = typeof seed === "number" ? openFixture(seed) : seed;
+/** Returns the local files of the conflict, and the document's content on the service. */
+function sides(fixture: Fixture): readonly [object, string | undefined] {
+  return [notesOf(fixture), fixture.rig.app.text("note.md")];
+}
+
+/** Opens a conflict whose copy `note (theirs).md` shows version V1. */
+async function inConflict(seed: number): Promise<Fixture> {
+  const fixture = openFixture(seed);
   const { rig, mirror } = fixture;
   rig.app.create("note.md", text("one"));
   rig.app.create("n.md", "n\n");
@@ -49,19 +33,18 @@ async function inConflict(seed: number | Fixture): Promise<Opened> {
   mirror.write("note.md", MINE);
   rig.app.edit("note.md", V1);
   await settle(mirror);
-  const opened = new Opened(fixture);
-  expect(opened.local()).toEqual({ "note.md": MINE, "note (theirs).md": V1 });
-  return opened;
+  expect(notesOf(fixture)).toEqual({ "note.md": MINE, "note (theirs).md": V1 });
+  return fixture;
 }
 
 test("I27 a newer version has a copy with a name of its own, and the copy before goes", async () => {
   const one = await inConflict(901);
   one.rig.app.edit("note.md", V3);
   await settle(one.mirror);
-  expect(one.local()).toEqual({ "note.md": MINE, "note (theirs 2).md": V3 });
+  expect(notesOf(one)).toEqual({ "note.md": MINE, "note (theirs 2).md": V3 });
   one.rig.app.edit("note.md", text("theirs 4"));
   await settle(one.mirror);
-  expect(one.local()).toEqual({ "note.md": MINE, "note (theirs 3).md": text("theirs 4") });
+  expect(notesOf(one)).toEqual({ "note.md": MINE, "note (theirs 3).md": text("theirs 4") });
 });
 
 /** Time between the user's action and the next sync, and between two syncs. */
@@ -71,54 +54,54 @@ describe.each(MILLISECONDS)("with %d ms between the syncs", (ms) => {
   test("I06 I29 removing the copy of a version does not decide about a later version that no user saw", async () => {
     const one = await inConflict(903);
     await one.rig.clock.sleep(ms);
-    one.remove("note (theirs).md");
+    one.mirror.remove("note (theirs).md");
     one.rig.app.edit("note.md", V3);
     await one.rig.clock.sleep(ms);
     await settle(one.mirror);
-    expect([one.local(), one.live()]).toEqual([{ "note.md": MINE, "note (theirs 2).md": V3 }, V3]);
-    one.remove("note (theirs 2).md");
+    expect(sides(one)).toEqual([{ "note.md": MINE, "note (theirs 2).md": V3 }, V3]);
+    one.mirror.remove("note (theirs 2).md");
     await one.rig.clock.sleep(ms);
     await settle(one.mirror);
-    expect([one.local(), one.live()]).toEqual([{ "note.md": MINE }, MINE]);
+    expect(sides(one)).toEqual([{ "note.md": MINE }, MINE]);
   });
 
   test("I06 I29 edits of a later version at other lines are merged with the content that was chosen over an earlier version", async () => {
     const one = await inConflict(904);
-    one.remove("note (theirs).md");
+    one.mirror.remove("note (theirs).md");
     one.rig.app.edit("note.md", text("theirs 1", "end, edited there"));
     await one.rig.clock.sleep(ms);
     await settle(one.mirror);
     const merged = text("mine", "end, edited there");
-    expect([one.local(), one.live()]).toEqual([{ "note.md": merged }, merged]);
+    expect(sides(one)).toEqual([{ "note.md": merged }, merged]);
   });
 });
 
 const EDITED = text("of both");
 
 /** Returns a conflict whose copy of V1 was edited before the service got a later version. */
-async function edited(seed: number, later: string): Promise<Opened> {
+async function edited(seed: number, later: string): Promise<Fixture> {
   const opened = await inConflict(seed);
   opened.mirror.write("note (theirs).md", EDITED);
   opened.rig.app.edit("note.md", later);
   await settle(opened.mirror);
-  expect(opened.local()).toEqual({ "note.md": MINE, "note (theirs).md": EDITED, "note (theirs 2).md": later });
+  expect(notesOf(opened)).toEqual({ "note.md": MINE, "note (theirs).md": EDITED, "note (theirs 2).md": later });
   return opened;
 }
 
 describe("a copy that its user edited stays beside the copy of a newer version", () => {
   test("I27 moved over the document, it is a choice on the version that it was made of", async () => {
     const one = await edited(905, text("theirs 1", "end, edited there"));
-    one.move("note (theirs).md", "note.md");
+    one.mirror.rename("note (theirs).md", "note.md");
     await settle(one.mirror);
     const merged = text("of both", "end, edited there");
-    expect([one.local(), one.live()]).toEqual([{ "note.md": merged }, merged]);
+    expect(sides(one)).toEqual([{ "note.md": merged }, merged]);
   });
 
   test("I06 I27 moved over the document, it does not decide about what does not merge with it", async () => {
     const one = await edited(906, V3);
-    one.move("note (theirs).md", "note.md");
+    one.mirror.rename("note (theirs).md", "note.md");
     await settle(one.mirror);
-    expect([one.local(), one.live()]).toEqual([{ "note.md": EDITED, "note (theirs 2).md": V3 }, V3]);
+    expect(sides(one)).toEqual([{ "note.md": EDITED, "note (theirs 2).md": V3 }, V3]);
   });
 
   const later = text("theirs 1", "end, edited there");
@@ -128,28 +111,27 @@ describe("a copy that its user edited stays beside the copy of a newer version",
     ["merges", later, { "note.md": merged }, merged],
   ])("I06 I27 removed, it does not decide about a newer version, which %s", async (_, newer, local, live) => {
     const one = await edited(907, newer);
-    one.remove("note (theirs).md");
+    one.mirror.remove("note (theirs).md");
     await settle(one.mirror);
-    expect([one.local(), one.live()]).toEqual([local, live]);
+    expect(sides(one)).toEqual([local, live]);
   });
 
   test("I27 both copies go with their document, and both end with the conflict", async () => {
     const one = await edited(908, V3);
-    one.move("note.md", "moved.md");
+    one.mirror.rename("note.md", "moved.md");
     await settle(one.mirror);
-    expect(one.local()).toEqual({ "moved.md": MINE, "moved (theirs).md": EDITED, "moved (theirs 2).md": V3 });
-    one.remove("moved (theirs 2).md");
+    expect(notesOf(one)).toEqual({ "moved.md": MINE, "moved (theirs).md": EDITED, "moved (theirs 2).md": V3 });
+    one.mirror.remove("moved (theirs 2).md");
     await settle(one.mirror);
-    expect([one.local(), one.live(), one.live("moved.md")]).toEqual([{ "moved.md": MINE }, undefined, MINE]);
+    expect([...sides(one), one.rig.app.text("moved.md")]).toEqual([{ "moved.md": MINE }, undefined, MINE]);
   });
 });
 
 /** mdmirror reads the new version of this document when the other conflict is already open. */
 test("I06 I27 a copy of another document at the same path does not take the place of this one", async () => {
-  const fixture = openFixture(950);
-  const one = await inConflict(fixture);
-  const { rig, mirror } = one;
-  one.move("note.md", "elsewhere.md");
+  const fixture = await inConflict(950);
+  const { rig, mirror } = fixture;
+  mirror.rename("note.md", "elsewhere.md");
   mirror.write("note.md", text("new, local"));
   const newer = text("theirs 1", "end, edited there");
   rig.app.edit("note.md", newer);
@@ -165,8 +147,8 @@ test("I06 I27 a copy of another document at the same path does not take the plac
   await settle(mirror);
   await settle(mirror);
   expect(mirror.state.load().conflicts.size).toBe(2);
-  expect([one.live("moved.md"), one.live()]).toEqual([newer, text("new, on the service")]);
-  expect(one.local()).toEqual({
+  expect([rig.app.text("moved.md"), rig.app.text("note.md")]).toEqual([newer, text("new, on the service")]);
+  expect(notesOf(fixture)).toEqual({
     "moved.md": MINE,
     "moved (theirs 2).md": newer,
     "note.md": text("new, local"),
