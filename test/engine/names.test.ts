@@ -162,14 +162,10 @@ describe("a disk with short names", () => {
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(LIMIT);
   }
 
-  function writes(): string[] {
-    return mirror.writes();
-  }
-
   async function expectQuiet(): Promise<void> {
-    const before = [writes().length, [...mirror.texts()]];
+    const before = [mirror.writes().length, [...mirror.texts()]];
     const report = await mirror.sync();
-    expect([writes().length, [...mirror.texts()]]).toEqual(before);
+    expect([mirror.writes().length, [...mirror.texts()]]).toEqual(before);
     expect(report?.state).toBe("in-sync");
   }
 
@@ -186,7 +182,7 @@ describe("a disk with short names", () => {
     expectFit();
     expect([...mirror.texts().values()].sort()).toEqual([...before.values()].map(({ text }) => text).sort());
     await expectQuiet();
-    expect(writes()).toEqual([]);
+    expect(mirror.writes()).toEqual([]);
     expect(rig.app.files()).toEqual(before);
   });
 

@@ -5,6 +5,7 @@ import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { killAtEachCall } from "../../simulator/moment.ts";
 import { openSynced } from "../../promises/fixture.ts";
+import { start } from "./linked-rig.ts";
 
 /**
  * One side edits a link while its target moves on the other, or both sides edit it. The merge
@@ -222,8 +223,7 @@ const INDEX = "# Index\n\n[n](n.md) and more words\n";
 
 /** Syncs two documents in two folders that link each other and a third document. */
 async function syncThree(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const rig = createRig(1);
-  const mirror = rig.mirror({ links: true });
+  const { rig, mirror } = start();
   mirror.write("a.md", "# Refunds\n\n[b](sub/b.md) [c](c.md)\n\nwho is paid back, and when\n");
   mirror.write("c.md", "# Billing\n\n[a](a.md) [b](sub/b.md)\n");
   mirror.write("sub/b.md", "# Travel\n\n[c](../c.md) [a](../a.md)\n\nwhich trains and which hotels\n");
@@ -257,8 +257,7 @@ test("two documents exchange paths while base has one inode for both: each keeps
 
 /** Syncs two folders with equal files, each with a link to another file of its folder. */
 async function twoFolders(isLocal: boolean): Promise<{ rig: Rig; mirror: Mirror }> {
-  const rig = createRig(1);
-  const mirror = rig.mirror({ links: true });
+  const { rig, mirror } = start();
   for (const folder of ["d", "e"]) {
     rig.app.create(`${folder}/n.md`, `notes of ${folder}\n`);
     if (!isLocal) rig.app.create(`${folder}/index.md`, INDEX.replace("n.md", rig.app.id(`${folder}/n.md`)!));

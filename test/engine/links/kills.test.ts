@@ -8,13 +8,13 @@ import { killAtEachCall, type Moment, type Pair } from "../../simulator/moment.t
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import type { Mirror, MirrorCopy } from "../../simulator/mirror.ts";
 import { POLICY } from "../../planner/table.ts";
+import { start, syncWith } from "./linked-rig.ts";
 
 const HERE = { links: true } as const;
 const open = (beginning: Moment) => beginning.open({}, HERE);
 
 async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const rig = createRig(1);
-  const mirror = rig.mirror(HERE);
+  const { rig, mirror } = start();
   mirror.write("a.md", "[b](b.md) [c](sub/c.md)\n");
   mirror.write("b.md", "[a](a.md)\n");
   mirror.write("sub/c.md", "[b](../b.md)\n");
@@ -196,8 +196,7 @@ function move(mirror: Mirror, from: string, to: string): void {
  * their paths.
  */
 async function exchanged() {
-  const rig = createRig(1);
-  const mirror = rig.mirror(HERE);
+  const { rig, mirror } = start();
   mirror.write("a.md", REFUNDS);
   mirror.write("c.md", "# Billing\n\n[a](a.md) [b](sub/b.md)\n");
   mirror.write("sub/b.md", TRAVEL);
@@ -207,15 +206,6 @@ async function exchanged() {
   move(mirror, "sub/b.md", "a.md");
   move(mirror, "aside.tmp", "sub/b.md");
   return { ids, rig: rig.copy(), mirror: mirror.copy() };
-}
-
-/** Syncs, and calls `act` before each disk call. Returns the number of disk calls. */
-async function syncWith(mirror: Mirror, act: (call: number) => void): Promise<number> {
-  let calls = 0;
-  mirror.disk.beforeCall = () => act(++calls);
-  await mirror.sync();
-  mirror.disk.beforeCall = null;
-  return calls;
 }
 
 const ignore = (): void => undefined;

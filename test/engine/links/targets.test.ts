@@ -352,8 +352,7 @@ test("a link by absolute path stays while another document has taken its target'
 });
 
 test("a run says of the links that it sent to no document why, each reason with its first places", async () => {
-  const rig = createRig(1);
-  const mirror = rig.mirror({ links: true });
+  const { mirror } = start();
   mirror.write("a.md", "[none](none.md) [n](none.md) ![p](pic.png) [out](../../out.md) [b](b.md) [web](https://h/x)\n");
   mirror.write("b.md", "[a](a.md) [secret](private/x.md) [refused](bad.md)\n");
   mirror.write("pic.png", "");

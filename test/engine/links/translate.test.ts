@@ -1,7 +1,7 @@
 import { expect, test, describe } from "vitest";
 import { FILES } from "../../../src/contract/resources.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
-import { start } from "./linked-rig.ts";
+import { start, syncWith } from "./linked-rig.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { keepsText } from "../../promises/fixture.ts";
 
@@ -110,15 +110,8 @@ test("a linked part of the workspace leaves links out of it as they are, and tra
   expect(rig.app.text("area/a.md")).toBe(`${text}more\n`);
 });
 
-function startWiki(): { rig: Rig; mirror: Mirror } {
-  const rig = createRig(1);
-  return { rig, mirror: rig.mirror({ links: "wiki" }) };
-}
-
-const writes = (mirror: Mirror) => mirror.writes();
-
 test("wiki links go up by id, targets first, and come down as wiki links on another machine", async () => {
-  const { rig, mirror } = startWiki();
+  const { rig, mirror } = start("wiki");
   mirror.write("a.md", "[[Plan]] [[Plan#h|the plan]] [[Nobody]]\n");
   mirror.write("sub/Plan.md", "[[a]]\n");
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
@@ -127,14 +120,14 @@ test("wiki links go up by id, targets first, and come down as wiki links on anot
   expect(rig.app.text("sub/Plan.md")).toBe(`[[a]](${rig.app.id("a.md")})\n`);
   mirror.requests.length = 0;
   expect(await mirror.sync()).toMatchObject({ counts: { respelled: 0 } });
-  expect(writes(mirror)).toEqual([]);
+  expect(mirror.writes()).toEqual([]);
   const other = rig.mirror({ links: "wiki" });
   await other.sync();
   expect(other.texts()).toEqual(mirror.texts());
 });
 
 test("a renamed target is linked by its new name, locally and on the service, without a PUT (I10)", async () => {
-  const { rig, mirror } = startWiki();
+  const { rig, mirror } = start("wiki");
   mirror.write("a.md", "[[Plan]] ![[Plan]]\n");
   mirror.write("Plan.md", "plan\n");
   await mirror.sync();
@@ -152,7 +145,7 @@ test("a renamed target is linked by its new name, locally and on the service, wi
 });
 
 test("a name that a second document gets is said with its folder, and the text there stays", async () => {
-  const { rig, mirror } = startWiki();
+  const { rig, mirror } = start("wiki");
   mirror.write("a.md", "[[Plan]]\n");
   mirror.write("x/Plan.md", "one\n");
   await mirror.sync();
@@ -163,13 +156,11 @@ test("a name that a second document gets is said with its folder, and the text t
   expect(mirror.texts().get("a.md")).toBe("[[x/Plan|Plan]]\n");
   expect(rig.app.text("a.md")).toBe(text);
   expect(mirror.requests.some((request) => request.startsWith("PUT"))).toBe(false);
-  mirror.requests.length = 0;
-  await mirror.sync();
-  expect(writes(mirror)).toEqual([]);
+  expect(await mirror.syncWrites()).toEqual([]);
 });
 
 test("a wiki link whose document is made later is sent by its id then", async () => {
-  const { rig, mirror } = startWiki();
+  const { rig, mirror } = start("wiki");
   mirror.write("a.md", "[[Later]]\n");
   await mirror.sync();
   expect(rig.app.text("a.md")).toBe("[[Later]]\n");
@@ -180,7 +171,7 @@ test("a wiki link whose document is made later is sent by its id then", async ()
 });
 
 test("an edit beside a wiki link merges with an edit on the service", async () => {
-  const { rig, mirror } = startWiki();
+  const { rig, mirror } = start("wiki");
   const filler = Array.from({ length: 9 }, (_, n) => `line ${n}\n`).join("\n");
   mirror.write("a.md", `[[Plan]]\n\n${filler}\n`);
   mirror.write("Plan.md", "plan\n");
@@ -277,8 +268,7 @@ test("I33 a link to a document that left the linked part before its download bec
 /** The promises, in a linked folder with translated links. */
 
 async function syncTwo(): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
-  const rig = createRig(1);
-  const mirror = rig.mirror({ links: true });
+  const { rig, mirror } = start();
   mirror.write("a.md", "[b](b.md)\n");
   mirror.write("b.md", "b\n");
   await mirror.sync();
@@ -316,11 +306,16 @@ describe("I14 with links translated, an edit that is saved while the links are r
   const WAYS = ["write", "saveAtomically"] as const;
   test.each(WAYS)("at any call, by %s", async (way) => {
     const saved = "[b](b.md) saved late\n";
-    const calls = await callsOfRespelling();
+    const whole = await syncTwo();
+    whole.rig.app.rename("b.md", "c.md");
+    const calls = await syncWith(whole.mirror, () => undefined);
+    expect(whole.mirror.texts().get("a.md")).toBe("[b](c.md)\n");
     for (let at = 1; at <= calls; at += 5) {
       const { rig, mirror, b } = await syncTwo();
       rig.app.rename("b.md", "c.md");
-      await syncWith(mirror, at, () => mirror.disk.user[way](mirror.path("a.md"), saved));
+      await syncWith(mirror, (call) => {
+        if (call === at) mirror.disk.user[way](mirror.path("a.md"), saved);
+      });
       mirror.disk.advance(10);
       await mirror.syncTimes(3);
       expect(rig.app.text("a.md")!, `at call ${at}`).toBe(`[b](${b}) saved late\n`);
@@ -329,29 +324,3 @@ describe("I14 with links translated, an edit that is saved while the links are r
     }
   });
 });
-
-/** Returns the number of disk calls of a sync that rewrites a link. */
-async function callsOfRespelling(): Promise<number> {
-  const { rig, mirror } = await syncTwo();
-  rig.app.rename("b.md", "c.md");
-  let calls = 0;
-  await syncWith(
-    mirror,
-    Number.POSITIVE_INFINITY,
-    () => undefined,
-    () => calls++,
-  );
-  expect(mirror.texts().get("a.md")).toBe("[b](c.md)\n");
-  return calls;
-}
-
-/** Syncs once, and calls `meddle` before the disk call with number `at`. */
-async function syncWith(mirror: Mirror, at: number, meddle: () => void, onCall = (): void => undefined): Promise<void> {
-  let calls = 0;
-  mirror.disk.beforeCall = () => {
-    onCall();
-    if (++calls === at) meddle();
-  };
-  await mirror.sync();
-  mirror.disk.beforeCall = null;
-}
