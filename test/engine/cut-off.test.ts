@@ -29,13 +29,11 @@ const STRANGER = "a new document at the free path\n";
 const BASE = LINES.join("");
 const LAST = "and a last line\n";
 const withEditor = LINES.with(12, "by the editor\n\n").join("");
-/**
- * One edit removes two paragraphs; a later edit restores them with a new paragraph between them.
- */
-const WITHOUT = [...LINES.slice(0, 3), ...LINES.slice(5)].join("");
+/** Removes two paragraphs; `backAgain` restores them with a new paragraph between them. */
+const without = (lines: readonly string[]): string => [...lines.slice(0, 3), ...lines.slice(5)].join("");
 const GAP = `${LINES[2]!}${LINES[5]!}`;
 const APP = "by the app\n\n";
-const backWithApp = (lines: readonly string[]): string => lines.toSpliced(4, 0, APP).join("");
+const backAgain = (lines: readonly string[]): string => lines.toSpliced(4, 0, APP).join("");
 
 type Course = {
   /** Prepares both sides, so that the next cycle writes to the file. */
@@ -45,15 +43,15 @@ type Course = {
 
 const COURSES: Readonly<Record<string, Course>> = {
   "a text of the service": {
-    begin: async ({ rig }) => void rig.app.edit("note.md", WITHOUT),
-    ends: backWithApp(LINES),
+    begin: async ({ rig }) => void rig.app.edit("note.md", without(LINES)),
+    ends: backAgain(LINES),
   },
   "two edits merged": {
     begin: async ({ rig, mirror }) => {
       mirror.write("note.md", withEditor);
-      rig.app.edit("note.md", WITHOUT);
+      rig.app.edit("note.md", without(LINES));
     },
-    ends: backWithApp(LINES.with(12, "by the editor\n\n")),
+    ends: backAgain(LINES.with(12, "by the editor\n\n")),
   },
   "the end of a conflict, as a newer version merges": {
     begin: async ({ rig, mirror }) => {
@@ -61,9 +59,9 @@ const COURSES: Readonly<Record<string, Course>> = {
       rig.app.edit("note.md", LINES.with(12, "by the app, in the same place\n\n").join(""));
       await mirror.sync();
       expect([...mirror.texts().keys()]).toContain("note (theirs).md");
-      rig.app.edit("note.md", WITHOUT);
+      rig.app.edit("note.md", without(LINES));
     },
-    ends: backWithApp(LINES.with(12, "by the editor\n\n")),
+    ends: backAgain(LINES.with(12, "by the editor\n\n")),
   },
 };
 
@@ -148,9 +146,6 @@ describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when 
 
 const EDITED = LINES.with(12, "by the editor\n\n");
 const SHOWN = LINES.with(12, "by the app, in the same place\n\n");
-/** Removes two paragraphs; `backAgain` restores them with a new paragraph between them. */
-const without = (lines: readonly string[]): string => [...lines.slice(0, 3), ...lines.slice(5)].join("");
-const backAgain = (lines: readonly string[]): string => lines.toSpliced(4, 0, "by the app\n\n").join("");
 const BOTH = LINES.with(12, "by the editor and the app\n\n");
 const CHOICES: Readonly<Record<string, { readonly way: Resolution; readonly ends: string }>> = {
   "with the text of the service": { way: { kind: "theirs" }, ends: backAgain(SHOWN) },
