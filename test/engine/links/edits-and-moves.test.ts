@@ -5,7 +5,7 @@ import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { killAtEachCall } from "../../simulator/moment.ts";
 import { openSynced } from "../../promises/fixture.ts";
-import { start } from "./linked-rig.ts";
+import { start, syncThree } from "./linked-rig.ts";
 
 /**
  * One side edits a link while its target moves on the other, or both sides edit it. The merge
@@ -220,16 +220,6 @@ test("a file that could not be read when its folder was moved locally keeps its 
 });
 
 const INDEX = "# Index\n\n[n](n.md) and more words\n";
-
-/** Syncs two documents in two folders that link each other and a third document. */
-async function syncThree(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const { rig, mirror } = start();
-  mirror.write("a.md", "# Refunds\n\n[b](sub/b.md) [c](c.md)\n\nwho is paid back, and when\n");
-  mirror.write("c.md", "# Billing\n\n[a](a.md) [b](sub/b.md)\n");
-  mirror.write("sub/b.md", "# Travel\n\n[c](../c.md) [a](../a.md)\n\nwhich trains and which hotels\n");
-  await mirror.syncTimes(2);
-  return { rig, mirror };
-}
 
 function exchange(mirror: Mirror, one: string, other: string): void {
   const aside = mirror.path("aside.tmp");

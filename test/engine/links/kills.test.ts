@@ -8,7 +8,7 @@ import { killAtEachCall, type Moment, type Pair } from "../../simulator/moment.t
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import type { Mirror, MirrorCopy } from "../../simulator/mirror.ts";
 import { POLICY } from "../../planner/table.ts";
-import { start, syncWith } from "./linked-rig.ts";
+import { start, syncThree, syncWith } from "./linked-rig.ts";
 
 const HERE = { links: true } as const;
 const open = (beginning: Moment) => beginning.open({}, HERE);
@@ -183,9 +183,6 @@ test("power is cut at any call while a file is replaced, and its targets change 
   });
 });
 
-const REFUNDS = "# Refunds\n\n[b](sub/b.md) [c](c.md)\n\nwho is paid back, and when\n";
-const TRAVEL = "# Travel\n\n[c](../c.md) [a](../a.md)\n\nwhich trains and which hotels\n";
-
 function move(mirror: Mirror, from: string, to: string): void {
   mirror.rename(from, to);
   mirror.disk.advance(10);
@@ -196,11 +193,7 @@ function move(mirror: Mirror, from: string, to: string): void {
  * their paths.
  */
 async function exchanged() {
-  const { rig, mirror } = start();
-  mirror.write("a.md", REFUNDS);
-  mirror.write("c.md", "# Billing\n\n[a](a.md) [b](sub/b.md)\n");
-  mirror.write("sub/b.md", TRAVEL);
-  await mirror.syncTimes(2);
+  const { rig, mirror } = await syncThree();
   const ids = ["a.md", "sub/b.md"].map((path) => rig.app.id(path)!);
   move(mirror, "a.md", "aside.tmp");
   move(mirror, "sub/b.md", "a.md");
