@@ -5,6 +5,7 @@ import { PostgresStore } from "../../src/service/store/postgres/store.ts";
 import type { Service } from "../../src/service/service.ts";
 import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import type { Store } from "../../src/service/store/store.ts";
+import { Api } from "../../src/conformance/world.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { makeKey, openService, seeded } from "./fixture.ts";
 import { openConnection } from "./raw-http.ts";
@@ -148,16 +149,12 @@ describe.each(Object.entries(STORES))("on %s", (name, open) => {
       const { service, begins, counted, goOn } = ground;
       const { workspaceId } = await service.admin.createWorkspace("empty");
       const { key } = await makeKey({ service, workspaceId }, { on: null, level: "read" });
+      const api = new Api(service.handle, key);
       const reads = async (path: string, body: object) => {
         const before = counted.reads;
-        const searched = service.handle({
-          method: "POST",
-          path,
-          headers: { "x-api-key": key },
-          body: JSON.stringify(body),
-        });
+        const searched = api.post(path, body);
         expect(await goOn(searched)).toBe(0);
-        expect(JSON.parse((await searched).body).data).toEqual([]);
+        expect((await searched).json.data).toEqual([]);
         return counted.reads - before;
       };
       for (const [path, query] of Object.values(SEARCHES))

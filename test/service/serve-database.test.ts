@@ -7,6 +7,8 @@ import { reachByFolder } from "../../src/service/admin/reach.ts";
 import { systemClock } from "../../src/common/clock.ts";
 import { type RunningService, startOnDatabase, startService } from "../../src/service/serve.ts";
 import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
+import { Api } from "../../src/conformance/world.ts";
+import { httpWire } from "../contract/suite/http-wire.ts";
 import { SERVE } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -27,11 +29,6 @@ async function serving(options: Where): Promise<RunningService<string | null>> {
   return { ...started, close };
 }
 
-async function list({ url }: Pick<RunningService, "url">, key: string): Promise<unknown> {
-  const answer = await fetch(`${url}/v1/files?limit=1`, { headers: { "x-api-key": key } });
-  return { status: answer.status, ...((await answer.json()) as object) };
-}
-
 describe.skipIf(whyNoPostgres !== null)("services on one database", () => {
   it("serve the same documents, with keys that the first one made", async () => {
     const database = await freshDatabase();
@@ -41,19 +38,15 @@ describe.skipIf(whyNoPostgres !== null)("services on one database", () => {
     expect(second.key).toBeNull();
     const key = readFileSync(first.keyFile, "utf8").trim();
     expect(first.key).toBe(key);
-    for (const path of ["/a.md", "/b.md"]) {
-      const headers = { "x-api-key": key, "content-type": "application/json" };
-      await fetch(`${first.url}/v1/files`, { method: "POST", headers, body: JSON.stringify({ path, content: "x" }) });
-    }
-    const page = (await list(second, key)) as { nextCursor: string };
-    expect(page).toEqual(await list(first, key));
-    const next = await fetch(`${first.url}/v1/files?limit=1&cursor=${page.nextCursor}`, {
-      headers: { "x-api-key": key },
-    });
-    expect(await next.json()).toMatchObject({ data: [{ path: "/b.md" }], hasMore: false });
+    const [ofFirst, ofSecond] = [new Api(httpWire(first.url), key), new Api(httpWire(second.url), key)];
+    for (const path of ["/a.md", "/b.md"]) await ofFirst.file(path);
+    const page = await ofSecond.page("files", { limit: 1 });
+    expect(page).toEqual(await ofFirst.page("files", { limit: 1 }));
+    const next = await ofFirst.page("files", { limit: 1, cursor: page.nextCursor! });
+    expect(next).toMatchObject({ data: [{ path: "/b.md" }], hasMore: false });
     const adminKey = readFileSync(first.adminKeyFile, "utf8").trim();
-    const admin = await fetch(`${second.url}/admin/workspaces`, { headers: { "x-api-key": adminKey } });
-    expect(await admin.json()).toMatchObject({ data: [{ name: "main", documents: 2 }] });
+    const admin = await new Api(httpWire(second.url), adminKey).get("/admin/workspaces");
+    expect(admin.json).toMatchObject({ data: [{ name: "main", documents: 2 }] });
   });
 
   it("are administered by the folder of one that runs, and no other", async () => {

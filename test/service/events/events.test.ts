@@ -4,6 +4,7 @@ import { EVENTS, EVENTS_BY_GRANTS } from "./events-suite.ts";
 import { copyOf, openService, seeded } from "../fixture.ts";
 import { sealPosition } from "../../../src/service/requests/seal.ts";
 import type { Service } from "../../../src/service/service.ts";
+import { Api } from "../../../src/conformance/world.ts";
 
 describe("what is sent", () => {
   test.each(EVENTS)("%s", (_title, run) => run(open));
@@ -14,11 +15,8 @@ describe("who may read a part", () => {
 });
 
 async function makeMany(service: Service, key: string, folder: string): Promise<void> {
-  const headers = { authorization: `Bearer ${key}` };
-  for (let n = 0; n < 1_100; n++) {
-    const body = JSON.stringify({ path: `${folder}/note-${n}.md`, content: "" });
-    expect((await service.answer({ method: "POST", path: "/v1/files", headers, body })).status).toBe(201);
-  }
+  const api = new Api(service.answer, key);
+  for (let n = 0; n < 1_100; n++) await api.file(`${folder}/note-${n}.md`, "");
 }
 
 describe("who comes back", () => {

@@ -107,12 +107,10 @@ export async function open(
     opened.service.streams.wake();
     await opened.service.streams.settled();
   };
-  const headers = { authorization: `Bearer ${opened.key}` };
   const call: EventsFixture["call"] = async (method, path, body) => {
-    const text = body === undefined ? null : JSON.stringify(body);
-    const answer = await opened.service.handle({ method, path, headers, body: text });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-    return (answer.body === "" ? {} : JSON.parse(answer.body)) as Thing;
+    const { status, text, json } = await opened.api.send(method, path, body);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+    return json as Thing;
   };
   return { opened, settled, call };
 }

@@ -4,6 +4,7 @@ import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { type EventsFixture, join, keyWith, open } from "../events/fixture.ts";
 import { EVENTS, EVENTS_BY_GRANTS } from "../events/events-suite.ts";
+import { Api } from "../../../src/conformance/world.ts";
 import { connect } from "./fixture.ts";
 
 /** The events of the core must be the same on PostgreSQL. */
@@ -38,9 +39,7 @@ describe.skipIf(whyNoPostgres !== null)("over PostgreSQL", () => {
       const { service } = asked.opened;
       const { key, id } = await keyWith(asked, { on: null, level: "read" });
       await service.admin.changeKey(id, { expiresAt: Date.now() + (isValid ? day : -day) });
-      const headers = { "x-api-key": key };
-      const answer = await service.handle({ method: "GET", path: "/v1/files", headers, body: null });
-      expect(answer.status).toBe(isValid ? 200 : 401);
+      expect((await new Api(service.handle, key).get("/v1/files")).status).toBe(isValid ? 200 : 401);
       expect((await join(asked, key)).status).toBe(isValid ? 200 : 401);
     }
   });

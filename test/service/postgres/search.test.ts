@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
-import { Service } from "../../../src/service/service.ts";
+import type { Service } from "../../../src/service/service.ts";
+import type { Api } from "../../../src/conformance/world.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
-import { rethrow } from "../../simulator/quiet-ports.ts";
 import { openService, seeded } from "../fixture.ts";
 
 /**
@@ -26,41 +26,41 @@ const PATTERNS = [
   "std::\\w+",
 ];
 
-type Sides = { readonly sqlite: Service; readonly postgres: Service; readonly keys: readonly [string, string] };
+type Sides = readonly [sqlite: Api, postgres: Api];
 
 describe.skipIf(whyNoPostgres !== null)("a search on PostgreSQL", () => {
   let database: Awaited<ReturnType<typeof makeDatabase>>;
+  let service: Service;
   let sides: Sides;
-  let store: PostgresStore;
 
   beforeAll(async () => {
     database = await makeDatabase();
     const random = seeded("service");
-    store = await PostgresStore.open({ url: database.url, random });
-    const postgres = new Service({ store, random, now: () => 0, onFault: rethrow });
-    const { service: sqlite, key } = await openService();
-    sides = { sqlite, postgres, keys: [key, (await postgres.admin.createWorkspace("main")).key] };
+    const store = await PostgresStore.open({ url: database.url, random });
+    const opened = await openService({ store, random });
+    service = opened.service;
+    sides = [(await openService()).api, opened.api];
     for (const [i, text] of texts().entries()) {
       const path = `/folder${i % 7 === 0 ? "-seven" : ""}/note-${i}.md`;
-      await ask(sides, "POST", "/v1/files", { path, content: text });
+      for (const api of sides) await api.file(path, text);
     }
-    await store.indexStep("all");
+    await service.indexStep("all");
   });
   afterAll(async () => {
-    await sides.postgres.close();
+    await service.close();
     await database.remove();
   });
 
   it("by words finds what SQLite finds, in its order, in any script and in part", async () => {
     for (const query of QUERIES) {
-      const [expected, found] = await ask(sides, "POST", "/v1/search/hybrid", { query, limit: 500 });
+      const [expected, found] = await ask(sides, "/v1/search/hybrid", { query, limit: 500 });
       expect(pathsOf(found), query).toEqual(pathsOf(expected));
     }
   });
 
   it("by a regex finds what SQLite finds, in its order, with the same lines", async () => {
     for (const query of PATTERNS) {
-      const [expected, found] = await ask(sides, "POST", "/v1/search/regex", { query, limit: 500 });
+      const [expected, found] = await ask(sides, "/v1/search/regex", { query, limit: 500 });
       expect(linesOf(found), query).toEqual(linesOf(expected));
       expect(pathsOf(found).length, query).toBeGreaterThan(0);
     }
@@ -83,25 +83,17 @@ function texts(): string[] {
   });
 }
 
-/** Sends a request to both stores. Returns the answers, SQLite's first. */
-async function ask(sides: Sides, method: string, path: string, body: object): Promise<[unknown, unknown]> {
-  const [own, other] = sides.keys;
-  return [await send(sides.sqlite, own, method, path, body), await send(sides.postgres, other, method, path, body)];
-}
-
-async function send(service: Service, key: string, method: string, path: string, body?: object): Promise<unknown> {
-  const sent = body === undefined ? null : JSON.stringify(body);
-  const answer = await service.answer({ method, path, headers: { "x-api-key": key }, body: sent });
-  expect(answer.status, answer.body).toBeLessThan(300);
-  return answer.body === "" ? null : JSON.parse(answer.body);
+/** Sends a search to both stores. Returns the answers, SQLite's first. */
+async function ask([sqlite, postgres]: Sides, path: string, body: object): Promise<[Hits, Hits]> {
+  return [(await sqlite.post(path, body)).ok(200), (await postgres.post(path, body)).ok(200)];
 }
 
 type Hits = { readonly data: readonly { readonly path: string; readonly sources: readonly { line: number }[] }[] };
 
-function pathsOf(answer: unknown): string[] {
-  return (answer as Hits).data.map(({ path }) => path);
+function pathsOf({ data }: Hits): string[] {
+  return data.map(({ path }) => path);
 }
 
-function linesOf(answer: unknown): string[] {
-  return (answer as Hits).data.map(({ path, sources }) => `${path} ${sources.map(({ line }) => line).join(" ")}`);
+function linesOf({ data }: Hits): string[] {
+  return data.map(({ path, sources }) => `${path} ${sources.map(({ line }) => line).join(" ")}`);
 }

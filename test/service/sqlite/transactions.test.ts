@@ -39,17 +39,15 @@ test("what is refused or throws is undone alone, and those after it go on", asyn
 });
 
 test("requests under way are answered before the service closes; those after are refused", async () => {
-  const { service, key } = await openService();
-  const headers = { "x-api-key": key };
-  const create = (n: number) => {
-    const body = JSON.stringify({ path: `${n}.md`, content: "text" });
-    return service.handle({ method: "POST", path: "/v1/files", headers, body });
-  };
+  const { service, api } = await openService();
+  const create = (n: number) => api.post("/v1/files", { path: `${n}.md`, content: "text" });
   const before = Array.from({ length: 5 }, (_, n) => create(n));
   const closing = service.close();
   const after = create(9);
   expect((await Promise.all(before)).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
-  expect((await after).status).toBe(503);
+  const refused = await after;
+  refused.problem("service_unavailable");
+  expect(refused.headers["retry-after"]).toBe("5");
   await closing;
   await service.close();
 });
