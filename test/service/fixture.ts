@@ -46,11 +46,12 @@ type OpenOptions = Partial<ServiceOptions> & {
 export async function openService({
   database = emptyDatabase(),
   settings,
+  random = seeded("service"),
+  store = new SqliteStore(database, { random, commits: "together" }),
   ...options
 }: OpenOptions = {}): Promise<Opened> {
-  const random = options.random ?? seeded("service");
   const service = new Service({
-    store: new SqliteStore(database, { random, commits: "together" }),
+    store,
     now: () => 0,
     random,
     adminKeyHash: hashKey(ADMIN_KEY),

@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { RequestMetrics } from "../../src/service/http/metrics.ts";
 import { startHttp } from "../../src/service/http/server.ts";
+import { Api } from "../../src/conformance/world.ts";
+import { httpWire } from "../contract/suite/http-wire.ts";
 import { ADMIN_KEY, serveHttp } from "./fixture.ts";
 
 /** The metrics of the service, and who may read them. */
@@ -8,7 +10,7 @@ import { ADMIN_KEY, serveHttp } from "./fixture.ts";
 async function serve() {
   const { key, server } = await serveHttp();
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${server.url}${path}`, { headers });
-  return { key, ask, url: server.url };
+  return { key, ask, api: new Api(httpWire(server.url), key) };
 }
 
 test("/healthz is answered to everybody, and says nothing", async () => {
@@ -18,32 +20,24 @@ test("/healthz is answered to everybody, and says nothing", async () => {
 });
 
 test("/metrics counts requests by route and code, and names no document, key or workspace", async () => {
-  const { ask, key, url } = await serve();
-  const headers = { "x-api-key": key, "content-type": "application/json" };
-  const made = await fetch(`${url}/v1/files`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ path: "secret.md", content: "secret garden\n" }),
-  });
-  const { id } = (await made.json()) as { id: string };
-  await (await ask(`/v1/files/${id}`, headers)).text();
+  const { ask, key, api } = await serve();
+  const { id } = await api.file("secret.md", "secret garden\n");
+  await api.read(id);
   await (await ask("/v1/files/secret", { "x-api-key": "wrong" })).text();
   await (await ask("/secret/place")).text();
   const text = await (await ask("/metrics")).text();
-  const value = (sample: string) =>
-    Number(
-      text
-        .split("\n")
-        .find((line) => line.startsWith(`${sample} `))
-        ?.split(" ")
-        .at(-1),
-    );
-  const requests = (route: string, code: number) =>
-    value(`mdmirror_service_requests_total{route="${route}",code="${code}"}`);
-  expect(requests("POST /v1/files", made.status)).toBe(1);
-  expect(text.split("\n").filter((line) => line.includes('route="GET /v1/files/{id}",code="200"} 1'))).toHaveLength(1);
-  expect(text.split("\n").filter((line) => line.includes('route="GET /v1/files/{id}",code="401"} 1'))).toHaveLength(1);
-  expect(text.split("\n").filter((line) => line.includes('route="GET other"'))).toHaveLength(1);
+  const samples = new Map(
+    text.split("\n").map((line) => [line.slice(0, line.lastIndexOf(" ")), line.split(" ").at(-1)]),
+  );
+  const value = (sample: string) => Number(samples.get(sample));
+  const requests = [...samples].filter(([sample]) => sample.startsWith("mdmirror_service_requests_total{"));
+  const sampleOf = (route: string, code: number) => `mdmirror_service_requests_total{route="${route}",code="${code}"}`;
+  expect(requests).toEqual([
+    [sampleOf("POST /v1/files", 201), "1"],
+    [sampleOf("GET /v1/files/{id}", 200), "1"],
+    [sampleOf("GET /v1/files/{id}", 401), "1"],
+    [sampleOf("GET other", 401), "1"],
+  ]);
   expect(value("mdmirror_service_documents")).toBe(1);
   expect(value('mdmirror_service_request_duration_seconds_bucket{le="+Inf"}')).toBe(4);
   expect(value("mdmirror_service_request_duration_seconds_count")).toBe(4);

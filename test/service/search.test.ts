@@ -162,7 +162,7 @@ function wideText(length: number): string {
   return Array.from({ length }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
 }
 
-const WIDE = Array.from({ length: 10_000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
+const WIDE = wideText(10_000);
 
 /** Opens a database with one document that is not indexed yet and has very many keys. */
 function openWide(): Db {

@@ -103,58 +103,50 @@ const keys: readonly ContractTest[] = [
 ];
 
 const isolation: readonly ContractTest[] = [
-  adminTest("shows nothing of one workspace to another's key", async (world) => {
-    const { api, folder, admin } = world;
+  isolationTest("shows nothing of one workspace to another's key", async ({ api, folder }, other) => {
     const file = await api.file(`${folder.path}/secret.md`);
-    const other = await otherWorkspace(world);
-    try {
-      for (const reply of [
-        await other.api.get(`/v1/files/${file.id}`),
-        await other.api.patch(`/v1/files/${file.id}`, { name: "mine.md" }),
-        await other.api.edit(file.id, file.lastChangeId, "mine"),
-        await other.api.delete(`/v1/files/${file.id}`),
-      ]) {
-        reply.problem("file_not_found");
-      }
-      (await other.api.get(`/v1/folders/${folder.id}`)).problem("folder_not_found");
-      (await other.api.get(`/v1/folders?parent_id=${folder.id}`)).problem("folder_not_found");
-      (await other.api.post("/v1/folders", { parentId: folder.id, name: "x" })).problem("folder_not_found");
-      assert.deepEqual(await other.api.paths("files"), []);
-      assert.deepEqual(await other.api.paths("files", { parent_id: folder.id }), []);
-      assert.deepEqual(await other.api.paths("files", { path: file.path }), []);
-      assert.deepEqual(await other.api.paths("folders"), []);
-      assert.equal((await api.read(file.id)).content, "text\n");
-    } finally {
-      await admin().api.delete(`/admin/workspaces/${other.workspaceId}`);
+    for (const reply of [
+      await other.get(`/v1/files/${file.id}`),
+      await other.patch(`/v1/files/${file.id}`, { name: "mine.md" }),
+      await other.edit(file.id, file.lastChangeId, "mine"),
+      await other.delete(`/v1/files/${file.id}`),
+    ]) {
+      reply.problem("file_not_found");
     }
+    (await other.get(`/v1/folders/${folder.id}`)).problem("folder_not_found");
+    (await other.get(`/v1/folders?parent_id=${folder.id}`)).problem("folder_not_found");
+    (await other.post("/v1/folders", { parentId: folder.id, name: "x" })).problem("folder_not_found");
+    assert.deepEqual(await other.paths("files"), []);
+    assert.deepEqual(await other.paths("files", { parent_id: folder.id }), []);
+    assert.deepEqual(await other.paths("files", { path: file.path }), []);
+    assert.deepEqual(await other.paths("folders"), []);
+    assert.equal((await api.read(file.id)).content, "text\n");
   }),
-  adminTest("takes the same path in two workspaces", async (world) => {
-    const own = await world.api.file("same.md", "one");
-    const other = await otherWorkspace(world);
-    try {
-      const file = await other.api.file("same.md", "two");
-      assert.equal((await other.api.read(file.id)).content, "two");
-      (await other.api.get(`/v1/files/${own.id}`)).problem("file_not_found");
-      (await world.api.get(`/v1/files/${file.id}`)).problem("file_not_found");
-    } finally {
-      await world.admin().api.delete(`/admin/workspaces/${other.workspaceId}`);
-    }
+  isolationTest("takes the same path in two workspaces", async ({ api }, other) => {
+    const own = await api.file("same.md", "one");
+    const file = await other.file("same.md", "two");
+    assert.equal((await other.read(file.id)).content, "two");
+    (await other.get(`/v1/files/${own.id}`)).problem("file_not_found");
+    (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
   }),
-  adminTest("refuses a cursor of another workspace", async (world) => {
-    for (const name of ["a.md", "b.md"]) await world.api.file(name);
-    const page = await world.api.page("files", { limit: 1 });
-    const other = await otherWorkspace(world);
-    try {
-      (await other.api.get(`/v1/files?limit=1&cursor=${page.nextCursor}`)).problem("invalid_cursor");
-    } finally {
-      await world.admin().api.delete(`/admin/workspaces/${other.workspaceId}`);
-    }
+  isolationTest("refuses a cursor of another workspace", async ({ api }, other) => {
+    for (const name of ["a.md", "b.md"]) await api.file(name);
+    const page = await api.page("files", { limit: 1 });
+    (await other.get(`/v1/files?limit=1&cursor=${page.nextCursor}`)).problem("invalid_cursor");
   }),
 ];
 
-async function otherWorkspace({ as, admin }: TestWorld) {
-  const made = (await admin().api.post("/admin/workspaces", { name: "other" })).ok(201);
-  return { api: as(made.key), workspaceId: made.workspaceId as string };
+/** Defines a test with a key of another workspace, which is removed after the test. */
+function isolationTest(title: string, run: (world: TestWorld, other: Api) => Promise<void>): ContractTest {
+  return adminTest(title, async (world) => {
+    const { api } = world.admin();
+    const { key, workspaceId } = (await api.post("/admin/workspaces", { name: "other" })).ok(201);
+    try {
+      await run(world, world.as(key));
+    } finally {
+      await api.delete(`/admin/workspaces/${workspaceId}`);
+    }
+  });
 }
 
 export const accessTests: readonly ContractTest[] = [closed, ...keys, ...isolation];

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hashKey } from "../../../src/service/requests/authenticate.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
-import { Service } from "../../../src/service/service.ts";
-import { Api } from "../../../src/conformance/world.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { fc, runs } from "../../property.ts";
 import { adminRequest, openWorld, requestTo } from "../../security/hostile-requests.ts";
-import { rethrow } from "../../simulator/quiet-ports.ts";
 import { ADMIN_KEY, type Opened, openService, seeded } from "../fixture.ts";
 import { connect } from "./fixture.ts";
 
@@ -36,14 +32,11 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
   });
 
   /** Opens a service like `openService`, with the same random numbers. */
-  async function open(): Promise<Opened> {
+  function open(): Promise<Opened> {
     const random = seeded("service");
     // A new database would draw its secret here.
     random(32);
-    const more = { now: () => 0, adminKeyHash: hashKey(ADMIN_KEY), onFault: rethrow };
-    const service = new Service({ store, random, ...more });
-    const { key, workspaceId } = await service.admin.createWorkspace("main");
-    return { service, key, workspaceId, api: new Api(service.handle, key) };
+    return openService({ store, random });
   }
 
   it("a sequence of requests is answered word for word as on SQLite", async () => {
