@@ -266,9 +266,8 @@ export async function changeKey(call: PageCall): Promise<PageResult> {
   if (!("grants" in changedKey))
     return makePage(await renderKeyPage(call, key, { fields: form, fault: toFormFault(changedKey) }), 422);
   const warning = describeWaitingGrants(changedKey.grants);
-  return warning === null
-    ? redirectTo(makeItemAddress(KEYS_ADDRESS, id), "The key is changed.")
-    : redirectTo(makeItemAddress(KEYS_ADDRESS, id), warning, { tone: "asks" });
+  const tone = warning === null ? "good" : "asks";
+  return redirectTo(makeItemAddress(KEYS_ADDRESS, id), warning ?? "The key is changed.", { tone });
 }
 
 export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {

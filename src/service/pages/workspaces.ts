@@ -179,13 +179,8 @@ export async function setState({ core, id, form }: PageCall): Promise<PageResult
 export async function removeWorkspace({ core, id, form }: PageCall): Promise<PageResult> {
   const workspace = await readWorkspaceInfo(core, id);
   if (workspace !== undefined && workspace.documents > 0 && form.get("name") !== workspace.name) {
-    return redirectTo(
-      `${makeItemAddress(WORKSPACES_ADDRESS, id)}/remove`,
-      "this is not its name; nothing was removed",
-      {
-        tone: "bad",
-      },
-    );
+    const formAddress = `${makeItemAddress(WORKSPACES_ADDRESS, id)}/remove`;
+    return redirectTo(formAddress, "this is not its name; nothing was removed", { tone: "bad" });
   }
   const refusal = await core.admin.removeWorkspace(id);
   return refusal === null
