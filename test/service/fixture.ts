@@ -38,7 +38,7 @@ export type Opened = {
 };
 
 type OpenOptions = Partial<ServiceOptions> & {
-  readonly database?: DatabaseLocation;
+  readonly database?: DatabaseLocation | undefined;
   readonly settings?: Partial<Settings>;
 };
 

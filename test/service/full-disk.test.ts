@@ -1,14 +1,27 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
 import { Reserve } from "../../src/service/store/sqlite/reserve.ts";
 import { isDiskFull } from "../../src/service/store/store.ts";
 import { openService } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-function diskFull(): Error {
-  return Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+/** Opens a service with a document. Each further edit of its first version needs too much space. */
+async function openFullDisk(database?: DatabaseLocation) {
+  const faults: string[] = [];
+  const { api, service } = await openService({
+    database,
+    combine: () => {
+      throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+    },
+    onFault: (_error, what) => faults.push(what),
+  });
+  onTestFinished(() => service.close());
+  const file = await api.file("a.md", "one");
+  const live = (await api.edit(file.id, file.lastChangeId, "two")).edited();
+  return { api, service, faults, live, edit: () => api.edit(file.id, file.lastChangeId, "three") };
 }
 
 describe("a full disk", () => {
@@ -27,20 +40,11 @@ describe("a full disk", () => {
   });
 
   it("is answered 503 with Retry-After to a write, which saves nothing; reads go on", async () => {
-    const faults: string[] = [];
-    const { api, service } = await openService({
-      combine: () => {
-        throw diskFull();
-      },
-      onFault: (_error, what) => faults.push(what),
-    });
-    const file = await api.file("a.md", "one");
-    const live = (await api.edit(file.id, file.lastChangeId, "two")).edited();
-    const reply = await api.edit(file.id, file.lastChangeId, "three");
+    const { api, faults, live, edit } = await openFullDisk();
+    const reply = await edit();
     reply.problem("service_unavailable");
     expect([reply.headers["retry-after"], faults]).toEqual(["60", [reply.json.requestId]]);
-    expect(await api.read(file.id)).toEqual(live);
-    await service.close();
+    expect(await api.read(live.id)).toEqual(live);
   });
 
   it("has a reserve of written bytes, which is given up once and taken again", () => {
@@ -75,21 +79,12 @@ describe("a full disk", () => {
 
   it("says that deletions continue only where space is reserved for them", async () => {
     const folder = temporaryFolder();
-    const { api, service } = await openService({
-      database: { folder },
-      combine: () => {
-        throw diskFull();
-      },
-      onFault: () => undefined,
-    });
-    const file = await api.file("a.md", "one");
-    (await api.edit(file.id, file.lastChangeId, "two")).edited();
-    const detailOfEdit = async () => (await api.edit(file.id, file.lastChangeId, "three")).json.detail;
+    const { service, edit } = await openFullDisk({ folder });
+    const detailOfEdit = async () => (await edit()).json.detail;
     const full = "The disk of the service is full: nothing was saved.";
     expect(service.reservedBytes()).toEqual(8 * 1024 * 1024);
     expect(await detailOfEdit()).toEqual(`${full} Reading and deleting still work.`);
     rmSync(join(folder, "reserve"));
     expect([service.reservedBytes(), await detailOfEdit()]).toEqual([0, `${full} Reading still works.`]);
-    await service.close();
   });
 });
