@@ -97,8 +97,10 @@ describe("pruning old versions", () => {
   });
 });
 
-/** An upkeep task that has nothing to do. */
+/** A service that has nothing to do in its upkeep. */
 const IDLE = {
+  pruneStep: async (): Promise<"done"> => "done",
+  reserveSpace: () => undefined,
   saveUses: async () => undefined,
   indexStep: async (): Promise<"done"> => "done",
   served: () => 0,
@@ -112,6 +114,7 @@ describe("upkeep", () => {
     const left: ("more" | "done" | Error)[] = ["more", "done", new Error("full"), "done"];
     const stop = startUpkeep(
       {
+        ...IDLE,
         pruneStep: async () => {
           const next = left.shift() ?? "done";
           if (next instanceof Error) throw next;
@@ -119,7 +122,6 @@ describe("upkeep", () => {
           return next;
         },
         reserveSpace: () => void did.push("hold"),
-        ...IDLE,
       },
       (error, what) => did.push(`${what}: ${(error as Error).message}`),
     );
@@ -141,11 +143,7 @@ describe("upkeep", () => {
       const did: string[] = [];
       const step = Promise.withResolvers<"done">();
       const stop = startUpkeep(
-        {
-          pruneStep: () => step.promise,
-          reserveSpace: () => void did.push("hold"),
-          ...IDLE,
-        },
+        { ...IDLE, pruneStep: () => step.promise, reserveSpace: () => void did.push("hold") },
         (error) => did.push((error as Error).message),
       );
       await vi.advanceTimersByTimeAsync(40);
@@ -166,9 +164,7 @@ function watched(steps: ("more" | "done" | Error)[]) {
   const state = { served: 0, steps: 0, faults: [] as unknown[] };
   const stop = startUpkeep(
     {
-      pruneStep: async () => "done",
-      reserveSpace: () => undefined,
-      saveUses: async () => undefined,
+      ...IDLE,
       served: () => state.served,
       onWrite: (listener) => {
         write = listener;
