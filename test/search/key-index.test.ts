@@ -4,10 +4,10 @@ import { findBlock, KEY_SCHEMA, KeyIndex, KEYS_PER_ROW } from "../../src/markdow
 import {
   intersectSets,
   type KeySet,
-  computeKeys,
   documentsWithLiteral,
   documentsWithTitle,
   documentsWithUnit,
+  generateKeyParts,
 } from "../../src/markdown/search/keys.ts";
 import { splitIntoUnits } from "../../src/markdown/search/words.ts";
 import { fc } from "../property.ts";
@@ -107,6 +107,10 @@ const letters = fc.string({
 });
 /** Blanks of a length that puts the searched text across the border of two parts of a document. */
 const fillers = fc.constantFrom(0, 1_900, 1_980, 2_240, 4_240).map((length) => " ".repeat(length));
+
+function computeKeys(path: string, text: string): Set<number> {
+  return new Set(generateKeyParts(path, text).flatMap(({ keys }) => keys));
+}
 
 function keysIn(set: KeySet): readonly number[] {
   return set.kind === "with" ? set.keys : [];

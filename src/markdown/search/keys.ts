@@ -58,12 +58,6 @@ const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;
 const HASH_PRIME = 0x01000193;
 
-export function computeKeys(path: string, text: string): Set<number> {
-  const allKeys = new Set<number>();
-  for (const { keys } of generateKeyParts(path, text)) for (const key of keys) allKeys.add(key);
-  return allKeys;
-}
-
 type KeyedPart = { readonly keys: ReadonlySet<number>; readonly characters: number };
 
 /**
