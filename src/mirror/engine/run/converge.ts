@@ -12,14 +12,14 @@ import {
   type RunMemory,
   type RunTally,
 } from "./cycle-context.ts";
-import { makeReport, type RunReport } from "./report.ts";
+import { findConnectionFault, makeReport, type RunReport } from "./report.ts";
 import { rememberReport } from "./run-state.ts";
 import type { Settings, World } from "./world.ts";
 import type { Action, Outcome } from "../../model/action.ts";
 import { isAnyWaitingForScan } from "../../model/block.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { leavesMoreWork } from "../../planner/sequel.ts";
-import { hasSucceeded, isReviewOfConflict, type StepEnd } from "./execute.ts";
+import { hasSucceeded, isReviewOfConflict } from "./execute.ts";
 import { markLosses, recordConflictStop, rememberGeneration, rememberStop } from "./guard-facts.ts";
 
 type SyncOptions = {
@@ -162,7 +162,7 @@ async function converge(world: World, input: ConvergeInput): Promise<Convergence
 }
 
 function shouldContinue(end: CycleEnd, tally: RunTally): end is PlannedCycle {
-  if (end.kind === "offline" || end.isStopped === true || wasConnectionLost(end.ends)) return false;
+  if (end.kind === "offline" || end.isStopped === true || findConnectionFault(end.ends) !== null) return false;
   return hasMoreWork(end, tally) || tally.filesMoved;
 }
 
@@ -201,10 +201,6 @@ function reportRun(world: World, run: number, { end, cycles, tally }: Convergenc
 function rememberTraits({ state, remote }: World): void {
   const traits = JSON.stringify(remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
-}
-
-function wasConnectionLost(ends: readonly StepEnd[]): boolean {
-  return ends.some((end) => end.kind === "ran" && end.outcome.kind === "later" && end.outcome.unreachable);
 }
 
 /** Returns true if this cycle changed something, or if a step must be repeated. */

@@ -140,7 +140,7 @@ function isLockoutCode(code: string): code is LockoutCode {
  * Returns the fault that ended the connection to the service during the steps; null without such a
  * fault.
  */
-function findConnectionFault(ends: readonly StepEnd[]): Fault | null {
+export function findConnectionFault(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
     if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
     const { code, detail, requestId } = end.outcome;
