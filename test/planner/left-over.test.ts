@@ -246,7 +246,7 @@ describe("protected documents and reviews (I31)", () => {
     ],
     ["a.md=1", "rm a.md", "protect a.md", "create-local a.md; block delete-refused a.md", "2"],
     ["a.md=1 b.md=1", "edit a.md 2", "rm a.md", "block gone-or-unreadable a.md", "2"],
-    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 3", "merge a.md review; note-facts linked protected", null],
+    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 3", "merge a.md; note-facts linked protected", null],
   ];
   test.each(rows)("%s | %s | %s → %s (submitted: %s)", (base, local, remote, plan, text) => {
     const world = worldAfter([base, local, remote, plan]);

@@ -102,7 +102,6 @@ function wordsOf(action: Action): string {
     case "drop-conflict":
       return `drop-conflict ${action.newestCopyPath ?? "-"}`;
     case "put":
-    case "merge":
       return `${action.kind} ${action.localPath}${action.review ? " review" : ""}`;
     default:
       return `${action.kind} ${action.localPath}`;

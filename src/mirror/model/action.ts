@@ -67,7 +67,7 @@ type DocumentAction =
    * local content. A merge without a conflict is written locally, then sent by a PUT on the
    * downloaded version. Otherwise a conflict is opened or renewed.
    */
-  | ({ readonly kind: "merge"; readonly review: boolean } & DownloadedVersion)
+  | ({ readonly kind: "merge" } & DownloadedVersion)
   /**
    * Compares a new local document with a new document on the service at the same path. If the
    * contents differ only by line ends, BOM or final newline, the two become one document. Otherwise

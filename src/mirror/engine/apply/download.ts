@@ -177,8 +177,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   if (adoptionOutcome !== null) return adoptionOutcome;
   // The service's version contains an edit that this run sent, but the file has base's content, so
   // the user has reverted the edit. The file and the service's version must be merged.
-  if (findCommonSentVersion(ctx, record, text, "this-run") !== null)
-    return merge(ctx, { ...action, kind: "merge", review: false });
+  if (findCommonSentVersion(ctx, record, text, "this-run") !== null) return merge(ctx, { ...action, kind: "merge" });
   const { id, localPath: path, expect } = action;
   return updateFile(ctx, {
     id,

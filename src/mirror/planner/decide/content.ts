@@ -106,7 +106,7 @@ function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
   const reasonClause = "edited on the service";
   if (decideReview(draft, shared) || isDirectionOff(draft, row, "push", reasonClause) || isInUse(draft, row, localFile))
     return;
-  proposeDownload(draft, shared, { kind: "write-local" }, reasonClause);
+  proposeDownload(draft, shared, "write-local", reasonClause);
 }
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
@@ -131,13 +131,13 @@ function proposePut(draft: PlanDraft, shared: SharedDocument): void {
 }
 
 function proposeMerge(draft: PlanDraft, shared: SharedDocument): void {
-  const { row, localFile, remoteFile } = shared;
+  const { row, localFile } = shared;
   const { direction } = draft.policy;
   const reasonClause = "edited on both sides";
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (direction !== "both" && isDirectionOff(draft, row, direction, reasonClause)) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  proposeDownload(draft, shared, { kind: "merge", review: remoteFile.protected }, reasonClause);
+  proposeDownload(draft, shared, "merge", reasonClause);
 }
 
 function decideRecordFlags(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, remoteFile: RemoteFile): void {

@@ -30,20 +30,16 @@ export type SharedDocument = {
   readonly remoteFile: RemoteFile;
 };
 
-type DownloadAction =
-  | { readonly kind: "merge"; readonly review: boolean }
-  | { readonly kind: "write-local" | "settle-review" };
-
 export function proposeDownload(
   draft: PlanDraft,
   { row, record, localFile, remoteFile: { changeId, digest } }: SharedDocument,
-  download: DownloadAction,
+  kind: "merge" | "write-local" | "settle-review",
   why: string,
 ): void {
   const empties = digest === undefined ? undefined : isEmptied(draft, record, digest);
   proposeAction(draft, row, "content", (paths) => ({
-    ...download,
-    why: download.kind === "write-local" && empties === true ? "emptied on the service" : why,
+    kind,
+    why: kind === "write-local" && empties === true ? "emptied on the service" : why,
     id: record.id,
     localPath: paths.local,
     changeId,
@@ -132,10 +128,5 @@ function settleReview(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;
   if (isDirectionOff(draft, row, "push", "a new version after a review")) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  proposeDownload(
-    draft,
-    shared,
-    { kind: "settle-review" },
-    "a new version on the service while a change was in review",
-  );
+  proposeDownload(draft, shared, "settle-review", "a new version on the service while a change was in review");
 }
