@@ -20,11 +20,6 @@ type BlockReasonTraits = {
    */
   readonly work: "action-required" | "pending" | "none";
   /**
-   * True if the block may end without an action of the user. The daemon then runs only full cycles,
-   * because a plan for a few documents would not notice the end of the block.
-   */
-  readonly endsByItself?: true;
-  /**
    * True if another scan must confirm that a file is gone. Before that scan, no missing file counts
    * as deleted.
    */
@@ -42,17 +37,16 @@ type BlockReasonTraits = {
 
 const COMPUTED_BLOCK = { origin: "computed", work: "action-required" } as const;
 const REMEMBERED_BLOCK = { origin: "remembered", work: "action-required" } as const;
-const PENDING_BLOCK = { origin: "computed", work: "pending", endsByItself: true } as const;
+const PENDING_BLOCK = { origin: "computed", work: "pending" } as const;
 const TEXT_FAULT_BLOCK = { ...COMPUTED_BLOCK, ways: ["theirs"] } as const;
 
 const REASON_TRAITS = {
   // Blocks of files and documents that a scan or a listing did not show, or whose content cannot be
   // synced.
-  "not-seen": { ...COMPUTED_BLOCK, endsByItself: true },
-  "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },
+  "not-seen": COMPUTED_BLOCK,
+  "local-unreadable": COMPUTED_BLOCK,
   "still-being-written": { ...PENDING_BLOCK, waitsForScan: true },
-  /** This block ends when another file appears or disappears, which only a full cycle notices. */
-  "ambiguous-file": { ...COMPUTED_BLOCK, endsByItself: true },
+  "ambiguous-file": COMPUTED_BLOCK,
   "not-utf-8": TEXT_FAULT_BLOCK,
   "contains-nul": TEXT_FAULT_BLOCK,
   "too-large": TEXT_FAULT_BLOCK,
@@ -93,7 +87,7 @@ const REASON_TRAITS = {
    * The content in review conflicts with another published edit. The sides differ until somebody
    * decides in the web app.
    */
-  "review-conflict": { origin: "computed", work: "pending", ways: ["mine", "theirs"] },
+  "review-conflict": { ...PENDING_BLOCK, ways: ["mine", "theirs"] },
   /**
    * mdmirror sends the content to review after it has not changed for some time, not at every save.
    */
