@@ -3,7 +3,6 @@ import { META } from "../../src/mirror/engine/run/meta.ts";
 import { makeRunState } from "../../src/mirror/engine/run/run-state.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { DocId } from "../../src/contract/ids.ts";
-import {} from "../promises/fixture.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
