@@ -4,7 +4,7 @@ import { actLocally, actOnService } from "../../simulator/commands.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { killAtEachCall } from "../../simulator/moment.ts";
-import { openSynced } from "../../promises/fixture.ts";
+import { beforeFirst, openSynced, settle } from "../../promises/fixture.ts";
 import { start, syncThree } from "./linked-rig.ts";
 
 /**
@@ -313,4 +313,19 @@ test("a file is not sent when a link's target is deleted, although another docum
   expect(await mirror.syncWrites()).toEqual([]);
   expect([...mirror.texts().keys()].toSorted()).toEqual(["a.md", "b.md", "c.md"]);
   expect(rig.app.text("a.md")).toBe(sent);
+});
+
+test("a link that a late save shows a second time, inert, leads to its target, too (I01)", async () => {
+  const fixture = await openSynced({ "a.md": "first\n\nlast\n" }, { links: true });
+  const { rig, mirror } = fixture;
+  mirror.write("a.md", "first\n\n[b](b.md)\n\nlast\n");
+  fixture.fault = ({ method }) => (method === "PUT" ? "drop-before" : null);
+  await mirror.sync();
+  fixture.fault = () => null;
+  mirror.write("b.md", "b\n");
+  beforeFirst(fixture, "PUT", () => rig.app.edit("a.md", "first\n\n[b](ref://b.md)\n\nlast\n"));
+  await settle(mirror);
+  const link = `[b](${rig.app.id("b.md")!})`;
+  expect(rig.app.text("a.md")).toBe(`first\n\n${link}\n\n${link}\n\nlast\n`);
+  expect(mirror.texts().get("a.md")).toBe("first\n\n[b](b.md)\n\n[b](b.md)\n\nlast\n");
 });

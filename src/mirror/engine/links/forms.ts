@@ -420,12 +420,19 @@ function keepMissingTargets(
   before: Spelling | null,
   { wiki }: LinkScope,
 ): readonly LinkTarget[] {
-  const openLinks = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
-  if (openLinks.size === 0) return leads;
+  if (before === null || !text.includes(INERT_SCHEME)) return leads;
+  const earlierLinks = new Map(before.leads.map((lead) => [lead.destination, lead]));
   const inertDestinations = new Set(readInertDestinations(text, wiki));
-  return leads.map((lead) =>
-    inertDestinations.has(lead.destination) ? withoutTarget(lead, openLinks.get(lead.destination)) : lead,
-  );
+  const destinations = new Set<string>(readDestinations(text, wiki));
+  return leads.map((lead) => {
+    const earlierLink = earlierLinks.get(lead.destination);
+    if (earlierLink === undefined || !inertDestinations.has(lead.destination)) return lead;
+    if (earlierLink.to === null) return withoutTarget(lead, earlierLink);
+    // The new content has the link twice: inert and by id. The service has saved an earlier upload
+    // late, in which the link was inert, and has combined it with a later one.
+    const isTwice = lead.to !== null && lead.to === earlierLink.to && destinations.has(lead.to);
+    return isTwice ? { ...lead, to: null } : lead;
+  });
 }
 
 /**
