@@ -1,3 +1,4 @@
+import type { ChangeId } from "../../../src/contract/ids.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import type { Watcher, WatchHint } from "../../../src/mirror/ports/disk.ts";
 import { createDaemon } from "../../../src/mirror/engine/daemon/daemon.ts";
@@ -20,6 +21,7 @@ import { choose } from "./choices.ts";
 import { absolutePath, documentsOf } from "./user-folder.ts";
 import { marksOf, tagOf, withoutDestinations } from "./contents.ts";
 import type { LiveFile } from "./world.ts";
+import { withoutRename } from "./wire-reading.ts";
 
 /**
  * Runs a mirror's daemon for a while, in virtual time. Users act meanwhile, and the daemon may be
@@ -293,7 +295,7 @@ class Program {
   #judge(path: string, text: string, file: LiveFile): void {
     const { history, tally } = this.#actors;
     tally.barriers++;
-    const there = marksOf(file.text);
+    const there = new Set([...marksOf(file.text), ...this.#marksBeforeRestore(file)]);
     const lost = [...marksOf(text)].filter((mark) => history.marks.has(mark) && !there.has(mark));
     // The program may have moved the content to another path since, and mdmirror may have restored
     // the document at this path.
@@ -302,7 +304,25 @@ class Program {
       history.fail(`I02 a program was told that ${path} is live, and marks ${lost.join(" ")} are not on the service`);
   }
 
+  /**
+   * Returns the marks that the service had in base's version of a document, if a restore of the
+   * service may have removed them without a sign for the mirror. Change ids have no order, so an
+   * older version that this mirror never saw looks like a later edit. If the mirror saw the version
+   * before base's, it can know about the restore, and all marks must be on the service.
+   */
+  #marksBeforeRestore(file: LiveFile): ReadonlySet<string> {
+    const { simulatedWorld } = this.#actors;
+    const { state } = this.#mirror;
+    const record = state.record(file.id);
+    if (simulatedWorld.restored === 0 || record === null) return NO_MARKS;
+    if (withoutRename(record.changeId) === file.changeId) return NO_MARKS;
+    const shown = simulatedWorld.shownChangeId(file) as ChangeId;
+    return state.isEarlier(file.id, shown, record.changeId) ? NO_MARKS : marksOf(state.text(record.digest) ?? "");
+  }
+
   #now(): number {
     return this.#actors.simulatedWorld.clock.monotonic();
   }
 }
+
+const NO_MARKS: ReadonlySet<string> = new Set();
