@@ -52,17 +52,13 @@ type SafetyStop = NonNullable<NonNullable<Folder["status"]>["safetyStop"]>;
 
 function renderStop(folder: Folder, stop: SafetyStop, { isScanning, seen }: StopReading, request: PageRequest): Html {
   const { approved, reasons } = stop;
-  if (approved)
-    return renderBanner("asks", "Approved: the next sync carries the changes out", null, renderSync(folder, request));
+  const button = html`<button class="main-action">Sync now</button>`;
+  const syncForm = renderFolderForm(folder, { path: "sync" }, request, button);
+  if (approved) return renderBanner("asks", "Approved: the next sync carries the changes out", null, syncForm);
   const trouble = seen?.result.kind === "trouble" ? seen.result.trouble : null;
   const view = seen?.result.kind === "ok" ? seen.result.value : null;
-  if (view !== null && view.stop.version === null)
-    return renderBanner(
-      "quiet",
-      "Nothing would be stopped any more",
-      "The next sync continues.",
-      renderSync(folder, request),
-    );
+  if (view?.stop.version === null)
+    return renderBanner("quiet", "Nothing would be stopped any more", "The next sync continues.", syncForm);
   const stopWords = chooseWords(reasons, view);
   return html`${renderStopBanner(reasons, stopWords, view === null ? null : html`Checked ${renderAge(seen!.scannedAt, request.now)} ago.`)}
 ${trouble === null ? renderAnswers(folder, view, stopWords, request) : html`<div class="notice bad"><p>${renderSentence(toSentence(trouble.what))}</p>${renderNextStep(trouble.next)}</div>`}
@@ -125,25 +121,18 @@ function chooseWords([first]: SafetyStop["reasons"], view: StopPlan | null): Sto
   }
 }
 
-function renderSync(folder: Folder, request: PageRequest): Html {
-  return renderFolderForm(folder, { path: "sync" }, request, html`<button class="main-action">Sync now</button>`);
-}
-
 /**
  * Shows the two answers to a stop side by side: approve and reject. Each answer has a list of
  * effects and a button.
  * @param view result of the scan; null before the scan has ended, so that the buttons are disabled
  */
 function renderAnswers(folder: Folder, view: StopPlan | null, words: StopWords, request: PageRequest): Html {
-  const renderAnswerForm = (answer: "approve" | "reject", className: string, label: string) =>
-    view === null
-      ? html`<button class="${className}" disabled>${label}</button>`
-      : renderFolderForm(
-          folder,
-          { path: `safety-stop/${answer}`, fields: { seen: view.stop.version ?? "" } },
-          request,
-          html`<button class="${className}">${label}</button>`,
-        );
+  const renderAnswerForm = (answer: "approve" | "reject", className: string, label: string) => {
+    const button = html`<button class="${className}"${view === null && " disabled"}>${label}</button>`;
+    if (view === null) return button;
+    const fields = { seen: view.stop.version ?? "" };
+    return renderFolderForm(folder, { path: `safety-stop/${answer}`, fields }, request, button);
+  };
   const rejectionResult = view === null ? null : requireRejectable(view);
   return html`<div class="halves" id="answers"><section class="card"><h2>${words.yes}</h2>
 <p>${words.does}</p>${renderAnswerForm("approve", "danger", words.yes)}</section>
