@@ -8,12 +8,11 @@ import { type RowGroup, type SideRow, compareSideBySide } from "../markdown/merg
 
 /**
  * Consecutive lines of a document in conflict.
- * - `same`: both sides are equal
- * - `settled`: only one side changed the lines, or both edits merge; `text` is the result
+ * - `settled`: the sides are equal, only one side changed the lines, or both edits merge; `text` is
+ *   the result
  * - `clash`: the edits do not merge; `position` is the number of the clash, from 1
  */
 export type ConflictPart =
-  | { readonly kind: "same"; readonly passage: RowGroup; readonly text: string }
   | { readonly kind: "settled"; readonly passage: RowGroup; readonly text: string }
   | {
       readonly kind: "clash";
@@ -40,7 +39,6 @@ export function splitConflict({ mine, theirs, base, conflict }: ProblemView): re
   let clashCount = 0;
   return compareSideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }).map((passage): ConflictPart => {
     const [ours, other] = [joinSide(passage, "mine"), joinSide(passage, "theirs")];
-    if (passage.kind === "same") return { kind: "same", passage, text: ours };
     if (passage.kind !== "both") return { kind: "settled", passage, text: passage.kind === "theirs" ? other : ours };
     const baseLines = joinSide(passage, "base");
     const mergeResult = mergeText(baseLines, ours, other);

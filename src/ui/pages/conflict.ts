@@ -207,14 +207,9 @@ ${preview}
 }
 
 function renderConflictPart(place: ConflictPart, problem: ShownProblem, clashCount: number): Html {
-  switch (place.kind) {
-    case "same":
-      return renderContext(place.text);
-    case "settled":
-      return renderSettled(place);
-    case "clash":
-      return renderClash(place, problem, clashCount);
-  }
+  if (place.kind === "clash") return renderClash(place, problem, clashCount);
+  const { kind } = place.passage;
+  return kind === "same" ? renderContext(place.text) : renderSettled(kind, place.text);
 }
 
 /** LIMIT: number of unchanged lines that are shown expanded, so that the clashes are in view. */
@@ -232,11 +227,10 @@ const SETTLED_SENTENCES = {
   theirs: "Only the service changed this: taken",
   alike: "The same change on both sides",
   both: "Both edits fit together: merged",
-  same: "",
 } as const;
 
-function renderSettled({ passage, text }: Extract<ConflictPart, { kind: "settled" }>): Html {
-  return html`<details class="command"><summary>${SETTLED_SENTENCES[passage.kind]}</summary><pre class="context" dir="auto">${text}</pre></details>`;
+function renderSettled(kind: keyof typeof SETTLED_SENTENCES, text: string): Html {
+  return html`<details class="command"><summary>${SETTLED_SENTENCES[kind]}</summary><pre class="context" dir="auto">${text}</pre></details>`;
 }
 
 const CLASH_COLUMNS = [
