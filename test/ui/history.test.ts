@@ -61,6 +61,24 @@ describe("the history of a document", () => {
     expect(await person.see("/m/w/history/a.md?n=3")).toContain('data-changes="not-stored"');
   });
 
+  test("counts the changed lines since the version before, also after the clock was set back", async () => {
+    const { rig, person } = await openSignedIn();
+    for (const text of ["one\n", "one\ntwo\n", "one\ntwo\nthree\nfour\n"]) {
+      rig.write("a.md", text);
+      await rig.run(["sync", "w"]);
+    }
+    const state = new Sqlite(join(rig.root, ".mdmirror", "state.db"));
+    state.exec("UPDATE versions SET at = at - seq * 3600000");
+    state.close();
+    const page = await person.see("/m/w/history/a.md");
+    const counts = [...page.matchAll(/id="v-(\d)".*?<ins>(\+\d)<\/ins> <del>(−\d)<\/del>/gs)];
+    expect(counts.map(([, n, added, removed]) => `${n} ${added} ${removed}`).toSorted()).toEqual([
+      "1 +1 −0",
+      "2 +1 −0",
+      "3 +2 −0",
+    ]);
+  });
+
   test("compares any two versions, and one with the file", async () => {
     const { person } = await withHistory();
     const two = await person.get("/m/w/diff/a.md?from=1&to=2");

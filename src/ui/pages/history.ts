@@ -113,14 +113,13 @@ type LineCounts = ReturnType<typeof countLines> | null;
 function makeTimelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Content {
   const { name: mirror, root, job } = folder;
   const selection = readLocalMirror(ui, root, (local) => readSelection(local, name, request));
-  const { timeline, entries, part, lines, selected, before } = selection;
-  const { path, isGone, texts } = timeline;
+  const { timeline, part, lines, selected, before } = selection;
+  const { path, isGone, entries } = timeline;
   const items = part.items.map((step) =>
     step.kind === "text"
       ? renderVersionItem(
           mirror,
           timeline,
-          entries,
           step.entry,
           lines.get(step.entry.n) ?? null,
           selected?.entry.n === step.entry.n,
@@ -137,9 +136,9 @@ function makeTimelineContent(ui: Ui, folder: Folder, name: string, request: Page
         : html`<a class="button" href="${documentAddress(mirror, "docs", path)}">Open the document</a>`
     }</div></div>
 <div id="job">${renderJob(job)}</div>
-<div class="with-tree"><div><p class="faint">${plural(texts, "version")}</p><ol class="timeline" reversed>${items}</ol>
+<div class="with-tree"><div><p class="faint">${plural(entries.length, "version")}</p><ol class="timeline" reversed>${items}</ol>
 ${renderPager(part, "steps", (page) => documentAddress(mirror, "history", path, { page }))}
-${renderCompareForm(mirror, timeline, entries)}</div>
+${renderCompareForm(mirror, timeline)}</div>
 <div>${selected !== null && renderVersion(folder, selected, before, request)}</div></div>`,
   };
 }
@@ -150,7 +149,7 @@ ${renderCompareForm(mirror, timeline, entries)}</div>
  */
 function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const timeline = unwrap(readTimeline(local, name));
-  const entries = timeline.steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
+  const { entries } = timeline;
   const listPage = cutListPage(timeline.steps, request, STEPS_PER_PAGE);
   const lineCounts = countChangedLines(local, entries, listPage.items);
   const newestStoredNumber = entries.findLast(({ size }) => size !== null)?.n ?? null;
@@ -159,7 +158,7 @@ function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const selectedVersion = n === null ? null : unwrap(readVersion(local, timeline.path, n));
   const previousResult = n === null || n === 1 ? null : readVersion(local, timeline.path, n - 1);
   const previousVersion = previousResult?.kind === "ok" ? { n: n! - 1, text: previousResult.value.text } : null;
-  return { timeline, entries, part: listPage, lines: lineCounts, selected: selectedVersion, before: previousVersion };
+  return { timeline, part: listPage, lines: lineCounts, selected: selectedVersion, before: previousVersion };
 }
 
 function countChangedLines({ state }: LocalMirror, entries: readonly HistoryEntry[], steps: readonly TimelineStep[]) {
@@ -184,7 +183,6 @@ function renderOtherStep(step: Exclude<TimelineStep, { kind: "text" }>, now: num
 function renderVersionItem(
   mirror: string,
   timeline: Timeline,
-  entries: readonly HistoryEntry[],
   entry: HistoryEntry,
   lines: LineCounts,
   isSelected: boolean,
@@ -196,7 +194,7 @@ function renderVersionItem(
   return html`<li class="step" id="${`v-${n}`}"${isSelected && html` aria-current="true"`}><p><b>${size === null ? label : html`<a href="${address}">${label}</a>`}</b>
 ${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins> <del>−${count(lines.removed)}</del></span> `}<span class="faint">${renderAgeOrStart(at, now)}</span></p>
 <p>${timeline.now === n && renderBadge("good", "current")}${from !== "service" && renderBadge("quiet", "only local")}</p>
-<p class="faint">${merge === null ? renderSentence(what) : describeMerge(merge, entries.slice(0, n))}${other !== null && ", of another document that was at this path"} · ${
+<p class="faint">${merge === null ? renderSentence(what) : describeMerge(merge, timeline.entries.slice(0, n))}${other !== null && ", of another document that was at this path"} · ${
     size === null ? "no longer in the history" : formatBytes(size)
   }</p></li>`;
 }
@@ -295,11 +293,7 @@ const MAX_VERSIONS = 100;
  * Returns a form that compares two versions, or a version with the local file; null if there is
  * nothing to compare with.
  */
-function renderCompareForm(
-  mirror: string,
-  { path, localDigest, now }: Timeline,
-  entries: readonly HistoryEntry[],
-): Html | null {
+function renderCompareForm(mirror: string, { path, localDigest, now, entries }: Timeline): Html | null {
   const storedNumbers = entries
     .filter(({ size }) => size !== null)
     .map(({ n }) => n)

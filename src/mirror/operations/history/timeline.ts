@@ -20,7 +20,8 @@ export type Timeline = {
   readonly localDigest: Digest | null;
   /** Steps, newest first. */
   readonly steps: readonly TimelineStep[];
-  readonly texts: number;
+  /** All versions, by their numbers. */
+  readonly entries: readonly HistoryEntry[];
 };
 
 /**
@@ -58,7 +59,7 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
     now: localEntry?.n ?? null,
     localDigest,
     steps,
-    texts: entries.length,
+    entries,
   });
 }
 
