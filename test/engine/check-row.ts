@@ -2,7 +2,7 @@ import { MANY_RUNS } from "../property.ts";
 import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
 import { PROFILES } from "../variants/variant.ts";
 import { expect } from "vitest";
-import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
+import type { Mirror } from "../simulator/mirror.ts";
 import { actLocally, actOnService, readTree, type Tree } from "../simulator/commands.ts";
 import { settle } from "../promises/fixture.ts";
 
@@ -54,13 +54,9 @@ export function titled(rows: readonly Row[]): [title: string, row: Row][] {
  * Starts with synced documents, acts as users on both sides, syncs until nothing changes, and
  * compares both sides, ids, blocks and records with the row.
  */
-export async function checkRow(
-  [start, local, remote, ends, more = {}]: Row,
-  deployment: Deployment,
-  options: MirrorOptions = {},
-): Promise<void> {
+export async function checkRow([start, local, remote, ends, more = {}]: Row, deployment: Deployment): Promise<void> {
   const rig = createRig(1, deployment);
-  const mirror = rig.mirror(options);
+  const mirror = rig.mirror();
   const ids = await begin(readTree(start), rig, mirror);
   actLocally(mirror, local);
   actOnService(rig.app, remote);

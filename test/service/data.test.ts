@@ -102,6 +102,13 @@ describe("openData", () => {
     await (await openData(folder)).close();
   });
 
+  it("answers 503 after it was closed", async () => {
+    const data = await openData(temporaryFolder());
+    await data.close();
+    const reply = await new Api(data.service.handle, data.key).get("/v1/files");
+    expect([reply.status, reply.json.code, reply.headers["retry-after"]]).toEqual([503, "service_unavailable", "5"]);
+  });
+
   it("keeps nothing of a deleted document, its history, or the grants on it", async () => {
     const folder = temporaryFolder();
     const data = await openData(folder);

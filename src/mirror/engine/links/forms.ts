@@ -410,9 +410,14 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 }
 
 /**
- * Returns the links of a file's new content. A link without a target in the earlier bytes is inert
- * (`ref://`) in the new content. Such a link gets no target, even if the target exists by now. With
- * a target, mdmirror would not read the file again, and the link would stay inert on the service.
+ * Returns the links of a file's new content. In two cases, a link that is inert (`ref://`) in the
+ * new content gets no target, even if the target exists by now:
+ * - The link had no target in the earlier bytes.
+ * - The new content has the link by id, too. The service has saved an earlier upload late, in which
+ *   the link was inert, and has combined it with a later upload.
+ *
+ * With a target, mdmirror would not read the file again, and the link would stay inert on the
+ * service.
  */
 function keepMissingTargets(
   leads: LinkTarget[],
@@ -428,8 +433,6 @@ function keepMissingTargets(
     const earlierLink = earlierLinks.get(lead.destination);
     if (earlierLink === undefined || !inertDestinations.has(lead.destination)) return lead;
     if (earlierLink.to === null) return withoutTarget(lead, earlierLink);
-    // The new content has the link twice: inert and by id. The service has saved an earlier upload
-    // late, in which the link was inert, and has combined it with a later one.
     const isTwice = lead.to !== null && lead.to === earlierLink.to && destinations.has(lead.to);
     return isTwice ? { ...lead, to: null } : lead;
   });

@@ -267,9 +267,9 @@ ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bi
 `;
 
 /**
- * PostgreSQL first adds the keys of written documents to a list, from which it moves many keys to
- * the search index at once. Every search reads the whole list, which may have 4 MB by default. So
- * the list gets a limit, in kB.
+ * Limits the list to which PostgreSQL first adds the keys of written documents, before it moves
+ * many keys to the search index together. Every search reads the whole list. Without a limit of its
+ * own, the list may have 4 MB. The number is in kB.
  */
 const LIMIT_NEW_KEYS = `
 ALTER INDEX search_texts_by_key SET (gin_pending_list_limit = 256);
